@@ -2,6 +2,10 @@
 
 /// The whole library but for the readers and writers of files (see io.hpp). Needs Boost.Hana and range-v3 alone.
 
+#include "triosim/cluster.hpp"
+#include "triosim/concepts.hpp"
+#include "triosim/engine/serial.hpp"
 #include "triosim/error.hpp"
+#include "triosim/topology/graph.hpp"
 #include "triosim/units.hpp"
 #include "triosim/version.hpp"

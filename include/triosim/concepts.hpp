@@ -1,0 +1,140 @@
+#pragma once
+
+#include "triosim/cluster.hpp"
+#include "triosim/engine/event.hpp"
+#include "triosim/net/message.hpp"
+#include "triosim/operation.hpp"
+#include "triosim/units.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+namespace triosim {
+
+class TaskGraph;
+
+// ---------------------------------------------------------------------------------------------------------- Engine --
+
+namespace archetypes {
+
+/// The least that an engine may ask of what it drives.
+struct Handler {
+  void handle(engine::Event) {}
+  void instant_end() {}
+};
+
+}  // namespace archetypes
+
+/// In which order things happen.
+///
+/// Minimum:  `now()`, `schedule(at, event)`, `run(handler)`, `events()`; made with no arguments, at time 0.
+/// Laws:     time never goes back; events are handled in the order (time, order of scheduling), so the choice of an
+///           engine never changes a byte of a report; `handler.instant_end()` is called once all events of an instant
+///           have been handled, and what it schedules for that instant is handled before time moves on; `run` returns
+///           when nothing is left.
+/// Cost:     amortised O(log pending) for one `schedule` and one `handle`, no allocation in the steady state.
+/// Ships:    engine::Serial (radix heap), engine::SerialHeap (4-ary heap).
+template <class E>
+concept EnginePolicy =
+    std::default_initializable<E> && requires(E engine, const E& constant, Time at, engine::Event event,
+                                              archetypes::Handler& handler) {
+      { constant.now() } -> std::same_as<Time>;
+      { constant.events() } -> std::convertible_to<std::uint64_t>;
+      engine.schedule(at, event);
+      engine.run(handler);
+    };
+
+// ------------------------------------------------------------------------------------------------------- TimeModel --
+
+/// How long a compute task takes.
+///
+/// Minimum:  `duration(operation)`, a time or nothing.
+/// Laws:     never negative; more work (a larger share, batch, FLOP count, ...) never takes less time; nothing for an
+///           operation that the model does not know, never a guess.
+/// Cost:     asked once for each task of a program, not for each rank.
+/// Ships:    time_model::Recorded, Scaled, Constant, FirstOf.
+///
+///     struct OneTeraflop {
+///       std::optional<triosim::Time> duration(const triosim::Operation& op) const {
+///         if (op.flops.count() <= 0) return std::nullopt;
+///         return triosim::Time::from_seconds(op.flops.count() / 1e12);
+///       }
+///     };
+template <class M>
+concept TimeModelPolicy = std::copy_constructible<M> && requires(const M& model, const Operation& operation) {
+  { model.duration(operation) } -> std::convertible_to<std::optional<Time>>;
+};
+
+// --------------------------------------------------------------------------------------------------------- Network --
+
+namespace archetypes {
+
+/// The least that a network may ask of the one who plays it: where it hands over what has arrived.
+struct Port {
+  Time now() const { return {}; }
+  /// Promises that `message` arrives whole at `at`, not before now. Once for each message.
+  void deliver_at(Time /*at*/, net::MessageId /*message*/) {}
+  /// The message has arrived, now. The receiver acts when the call into the network has returned, so a network may
+  /// call this in the middle of its own bookkeeping.
+  void deliver(net::MessageId /*message*/) {}
+  /// Asks for `on_wake(token, port)` at `at`. A wake-up cannot be taken back: ignore one that has become stale.
+  void wake_at(Time /*at*/, std::uint32_t /*token*/) {}
+};
+
+}  // namespace archetypes
+
+/// When bytes arrive.
+///
+/// Minimum:  `send(message, port)`, called at `port.now()`; exactly one `port.deliver` or `port.deliver_at` follows for
+///           each message, in this call or in a later one. Copies are independent: a run plays a copy.
+/// Optional: `on_wake(token, port)` if it ever calls `port.wake_at`; `instant_end(port)`, called when all events of an
+///           instant have been handled: the place to recompute shares once for many changes; a constructor from
+///           `const Cluster&`, so that the simulator can make one.
+/// Laws:     bytes sent = bytes delivered; zero load = the closed form of the model; a wider link is never later (where
+///           the model says so). A message that can never arrive is not delivered: the player reports the deadlock.
+/// Cost:     stated by each model; no allocation in the steady state.
+/// Ships:    net::Ideal, net::PacketSharing, net::FlowNetwork, net::Optical.
+///
+///     struct Radio {  // everybody hears everybody at 1 GB/s
+///       void send(const triosim::net::Message& message, auto& port) {
+///         port.deliver_at(port.now() + message.bytes / triosim::Bandwidth{1e9}, message.id);
+///       }
+///     };
+template <class N>
+concept NetworkPolicy = std::copyable<N> && requires(N net, const net::Message& message, archetypes::Port& port) {
+  net.send(message, port);
+};
+
+// -------------------------------------------------------------------------------------------------------- Strategy --
+
+/// Who does what: a lowering from a source (one device's trace, a symbolic model) and a machine to the tasks of all
+/// ranks.
+///
+/// Minimum:  `Source`, the type of what it lowers, and `lower(source, cluster)`, a TaskGraph.
+/// Optional: `Rules`, a type of triosim::rules: how the graph is played (physical where it is absent).
+/// Laws:     a pure function; work is conserved (declared replication apart); every send has its receive; the graph is
+///           acyclic; on one rank, every strategy does what the single device does.
+/// Ships:    strategy::SingleDevice, DataParallel, DistributedDataParallel, TensorParallel, PipelineParallel, and under
+///           strategy::classic the published rules.
+///
+///     struct Twice {  // every rank plays the trace on its own, two times over
+///       using Source = triosim::trace::Trace;
+///       triosim::TaskGraph lower(const Source& trace, const triosim::Cluster& cluster) const;
+///     };
+template <class S>
+concept StrategyPolicy = std::copy_constructible<S> && requires { typename S::Source; } &&
+                         requires(const S& strategy, const typename S::Source& source, const Cluster& cluster) {
+                           { strategy.lower(source, cluster) } -> std::same_as<TaskGraph>;
+                         };
+
+namespace rules {
+
+/// Data arrives before it is used. The rules of the library.
+struct Physical {};
+/// The published TrioSim's way of playing, number for number.
+struct Classic {};
+
+}  // namespace rules
+
+}  // namespace triosim
