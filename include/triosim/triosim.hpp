@@ -7,5 +7,7 @@
 #include "triosim/engine/serial.hpp"
 #include "triosim/error.hpp"
 #include "triosim/topology/graph.hpp"
+#include "triosim/trace/builder.hpp"
+#include "triosim/trace/trace.hpp"
 #include "triosim/units.hpp"
 #include "triosim/version.hpp"
