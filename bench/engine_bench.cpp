@@ -53,9 +53,14 @@ void engine_hold(benchmark::State& state) {
     std::uint64_t sum = 0;
     void handle(engine::Event event) {
       switch (event.kind()) {
-        case 0: sum += event.argument(); break;
-        case 1: sum ^= event.entity(); break;
-        default: ++sum;
+      case 0:
+        sum += event.argument();
+        break;
+      case 1:
+        sum ^= event.entity();
+        break;
+      default:
+        ++sum;
       }
       if (left > 0) {
         --left;
@@ -118,4 +123,4 @@ BENCHMARK(hold<engine::HeapQueue<8>>)->Name("queue/heap8") TRIOSIM_PENDING;
 BENCHMARK(engine_hold<engine::Serial>)->Name("engine/serial") TRIOSIM_PENDING;
 BENCHMARK(engine_hold<engine::SerialHeap>)->Name("engine/serial_heap") TRIOSIM_PENDING;
 
-}  // namespace
+} // namespace

@@ -15,4 +15,4 @@ using Run = std::function<int()>;
 /// Exit codes of the program.
 enum ExitCode : int { done = 0, internal_error = 1, usage_error = 2, input_error = 3, cannot_finish = 4 };
 
-}  // namespace triosim::cli
+} // namespace triosim::cli

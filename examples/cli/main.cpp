@@ -28,10 +28,11 @@ int report(const char* message, int code) {
 constexpr const char* version_text = "triosim " TRIOSIM_STRING(TRIOSIM_VERSION_MAJOR) "." TRIOSIM_STRING(
     TRIOSIM_VERSION_MINOR) "." TRIOSIM_STRING(TRIOSIM_VERSION_PATCH);
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"How long will one training step of this model take on that machine, split that way, and why?", "triosim"};
+  CLI::App app{"How long will one training step of this model take on that machine, split that way, and why?",
+               "triosim"};
   app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);

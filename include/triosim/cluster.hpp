@@ -22,4 +22,4 @@ struct Cluster {
   std::uint32_t ranks() const noexcept { return topology.devices(); }
 };
 
-}  // namespace triosim
+} // namespace triosim

@@ -24,7 +24,7 @@ struct Handler {
   void instant_end() {}
 };
 
-}  // namespace archetypes
+} // namespace archetypes
 
 /// In which order things happen.
 ///
@@ -36,14 +36,13 @@ struct Handler {
 /// Cost:     amortised O(log pending) for one `schedule` and one `handle`, no allocation in the steady state.
 /// Ships:    engine::Serial (radix heap), engine::SerialHeap (4-ary heap).
 template <class E>
-concept EnginePolicy =
-    std::default_initializable<E> && requires(E engine, const E& constant, Time at, engine::Event event,
-                                              archetypes::Handler& handler) {
-      { constant.now() } -> std::same_as<Time>;
-      { constant.events() } -> std::convertible_to<std::uint64_t>;
-      engine.schedule(at, event);
-      engine.run(handler);
-    };
+concept EnginePolicy = std::default_initializable<E> &&
+    requires(E engine, const E& constant, Time at, engine::Event event, archetypes::Handler& handler) {
+  { constant.now() } -> std::same_as<Time>;
+  { constant.events() } -> std::convertible_to<std::uint64_t>;
+  engine.schedule(at, event);
+  engine.run(handler);
+};
 
 // ------------------------------------------------------------------------------------------------------- TimeModel --
 
@@ -82,7 +81,7 @@ struct Port {
   void wake_at(Time /*at*/, std::uint32_t /*token*/) {}
 };
 
-}  // namespace archetypes
+} // namespace archetypes
 
 /// When bytes arrive.
 ///
@@ -123,10 +122,11 @@ concept NetworkPolicy = std::copyable<N> && requires(N net, const net::Message& 
 ///       triosim::TaskGraph lower(const Source& trace, const triosim::Cluster& cluster) const;
 ///     };
 template <class S>
-concept StrategyPolicy = std::copy_constructible<S> && requires { typename S::Source; } &&
-                         requires(const S& strategy, const typename S::Source& source, const Cluster& cluster) {
-                           { strategy.lower(source, cluster) } -> std::same_as<TaskGraph>;
-                         };
+concept StrategyPolicy = std::copy_constructible<S> && requires {
+  typename S::Source;
+} && requires(const S& strategy, const typename S::Source& source, const Cluster& cluster) {
+  { strategy.lower(source, cluster) } -> std::same_as<TaskGraph>;
+};
 
 namespace rules {
 
@@ -135,6 +135,6 @@ struct Physical {};
 /// The published TrioSim's way of playing, number for number.
 struct Classic {};
 
-}  // namespace rules
+} // namespace rules
 
-}  // namespace triosim
+} // namespace triosim

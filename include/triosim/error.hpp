@@ -69,8 +69,8 @@ class TraceError : public Error {
 class ConfigError : public Error {
  public:
   ConfigError(std::string key, std::string value, std::string allowed)
-      : Error{describe(key, value, allowed)}, key_{std::move(key)}, value_{std::move(value)},
-        allowed_{std::move(allowed)} {}
+      : Error{describe(key, value, allowed)}, key_{std::move(key)}, value_{std::move(value)}, allowed_{
+                                                                                                  std::move(allowed)} {}
 
   const std::string& key() const noexcept { return key_; }
   const std::string& value() const noexcept { return value_; }
@@ -124,8 +124,8 @@ class Deadlock : public Error {
 
  private:
   static std::string describe(const std::vector<std::string>& stuck, std::size_t shown) {
-    std::string text = "deadlock: " + std::to_string(stuck.size()) + (stuck.size() == 1 ? " task" : " tasks") +
-                       " cannot go on";
+    std::string text =
+        "deadlock: " + std::to_string(stuck.size()) + (stuck.size() == 1 ? " task" : " tasks") + " cannot go on";
     for (std::size_t i = 0; i < stuck.size() && i < shown; ++i)
       text.append(i == 0 ? ": " : "; ").append(stuck[i]);
     if (stuck.size() > shown) text.append("; and ").append(std::to_string(stuck.size() - shown)).append(" more");
@@ -135,4 +135,4 @@ class Deadlock : public Error {
   std::vector<std::string> stuck_;
 };
 
-}  // namespace triosim
+} // namespace triosim

@@ -13,9 +13,12 @@ enum class Stage : std::uint8_t { Forward, Backward, Optimizer };
 
 constexpr std::string_view to_string(Stage stage) noexcept {
   switch (stage) {
-    case Stage::Forward: return "forward";
-    case Stage::Backward: return "backward";
-    case Stage::Optimizer: return "optimizer";
+  case Stage::Forward:
+    return "forward";
+  case Stage::Backward:
+    return "backward";
+  case Stage::Optimizer:
+    return "optimizer";
   }
   return "";
 }
@@ -37,4 +40,4 @@ struct Operation {
   Bytes bytes;
 };
 
-}  // namespace triosim
+} // namespace triosim

@@ -6,6 +6,7 @@
 #include "triosim/concepts.hpp"
 #include "triosim/engine/serial.hpp"
 #include "triosim/error.hpp"
+#include "triosim/task_graph.hpp"
 #include "triosim/topology/graph.hpp"
 #include "triosim/trace/builder.hpp"
 #include "triosim/trace/trace.hpp"

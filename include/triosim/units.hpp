@@ -105,28 +105,60 @@ inline Time operator/(Bytes bytes, Bandwidth bandwidth) {
 
 namespace literals {
 
-constexpr Time operator""_ps(unsigned long long n) { return Time{static_cast<std::int64_t>(n)}; }
-constexpr Time operator""_ns(unsigned long long n) { return Time{static_cast<std::int64_t>(n) * 1'000}; }
-constexpr Time operator""_us(unsigned long long n) { return Time{static_cast<std::int64_t>(n) * 1'000'000}; }
-constexpr Time operator""_ms(unsigned long long n) { return Time{static_cast<std::int64_t>(n) * 1'000'000'000}; }
-constexpr Time operator""_s(unsigned long long n) { return Time{static_cast<std::int64_t>(n) * 1'000'000'000'000}; }
+constexpr Time operator""_ps(unsigned long long n) {
+  return Time{static_cast<std::int64_t>(n)};
+}
+constexpr Time operator""_ns(unsigned long long n) {
+  return Time{static_cast<std::int64_t>(n) * 1'000};
+}
+constexpr Time operator""_us(unsigned long long n) {
+  return Time{static_cast<std::int64_t>(n) * 1'000'000};
+}
+constexpr Time operator""_ms(unsigned long long n) {
+  return Time{static_cast<std::int64_t>(n) * 1'000'000'000};
+}
+constexpr Time operator""_s(unsigned long long n) {
+  return Time{static_cast<std::int64_t>(n) * 1'000'000'000'000};
+}
 
-constexpr Bytes operator""_B(unsigned long long n) { return Bytes{n}; }
-constexpr Bytes operator""_KB(unsigned long long n) { return Bytes{n * 1'000}; }
-constexpr Bytes operator""_MB(unsigned long long n) { return Bytes{n * 1'000'000}; }
-constexpr Bytes operator""_GB(unsigned long long n) { return Bytes{n * 1'000'000'000}; }
-constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes{n << 10}; }
-constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes{n << 20}; }
-constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes{n << 30}; }
+constexpr Bytes operator""_B(unsigned long long n) {
+  return Bytes{n};
+}
+constexpr Bytes operator""_KB(unsigned long long n) {
+  return Bytes{n * 1'000};
+}
+constexpr Bytes operator""_MB(unsigned long long n) {
+  return Bytes{n * 1'000'000};
+}
+constexpr Bytes operator""_GB(unsigned long long n) {
+  return Bytes{n * 1'000'000'000};
+}
+constexpr Bytes operator""_KiB(unsigned long long n) {
+  return Bytes{n << 10};
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+  return Bytes{n << 20};
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+  return Bytes{n << 30};
+}
 
-constexpr Bandwidth operator""_GBps(unsigned long long n) { return Bandwidth{static_cast<double>(n) * 1e9}; }
-constexpr Bandwidth operator""_GBps(long double n) { return Bandwidth{static_cast<double>(n * 1e9L)}; }
+constexpr Bandwidth operator""_GBps(unsigned long long n) {
+  return Bandwidth{static_cast<double>(n) * 1e9};
+}
+constexpr Bandwidth operator""_GBps(long double n) {
+  return Bandwidth{static_cast<double>(n * 1e9L)};
+}
 /// Network people count bits: 400 Gb/s are 50 GB/s.
-constexpr Bandwidth operator""_Gbps(unsigned long long n) { return Bandwidth{static_cast<double>(n) * 1e9 / 8}; }
+constexpr Bandwidth operator""_Gbps(unsigned long long n) {
+  return Bandwidth{static_cast<double>(n) * 1e9 / 8};
+}
 
-constexpr Flops operator""_TFLOP(unsigned long long n) { return Flops{static_cast<double>(n) * 1e12}; }
+constexpr Flops operator""_TFLOP(unsigned long long n) {
+  return Flops{static_cast<double>(n) * 1e12};
+}
 
-}  // namespace literals
+} // namespace literals
 
 namespace units_detail {
 
@@ -149,24 +181,26 @@ double parse(std::string_view what, std::string_view text, const Suffix (&suffix
   throw fail();
 }
 
-}  // namespace units_detail
+} // namespace units_detail
 
-/// Reads texts such as "65 GB/s", "400 Gb/s", "1.5 TB/s". GB = 1e9 bytes, GiB = 2^30, Gb = 1e9 bits. Throws `ConfigError`.
+/// Reads texts such as "65 GB/s", "400 Gb/s", "1.5 TB/s". GB = 1e9 bytes, GiB = 2^30, Gb = 1e9 bits. Throws
+/// `ConfigError`.
 inline Bandwidth parse_bandwidth(std::string_view text) {
-  static constexpr units_detail::Suffix suffixes[] = {
-      {"B/s", 1},           {"KB/s", 1e3},         {"MB/s", 1e6},         {"GB/s", 1e9},      {"TB/s", 1e12},
-      {"KiB/s", 0x1p10},    {"MiB/s", 0x1p20},     {"GiB/s", 0x1p30},     {"TiB/s", 0x1p40},  {"Mb/s", 1e6 / 8},
-      {"Gb/s", 1e9 / 8},    {"Tb/s", 1e12 / 8}};
-  const double rate = units_detail::parse("bandwidth", text, suffixes, "a number with a unit, such as 65 GB/s or 400 Gb/s");
+  static constexpr units_detail::Suffix suffixes[] = {{"B/s", 1},        {"KB/s", 1e3},     {"MB/s", 1e6},
+                                                      {"GB/s", 1e9},     {"TB/s", 1e12},    {"KiB/s", 0x1p10},
+                                                      {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40},
+                                                      {"Mb/s", 1e6 / 8}, {"Gb/s", 1e9 / 8}, {"Tb/s", 1e12 / 8}};
+  const double rate =
+      units_detail::parse("bandwidth", text, suffixes, "a number with a unit, such as 65 GB/s or 400 Gb/s");
   if (rate < 0) throw ConfigError{"bandwidth", std::string{text}, "zero or more"};
   return Bandwidth{rate};
 }
 
 /// Reads texts such as "80 GB", "40 GiB", "25 MB". Throws `ConfigError`.
 inline Bytes parse_bytes(std::string_view text) {
-  static constexpr units_detail::Suffix suffixes[] = {{"B", 1},         {"KB", 1e3},      {"MB", 1e6},
-                                                      {"GB", 1e9},      {"TB", 1e12},     {"KiB", 0x1p10},
-                                                      {"MiB", 0x1p20},  {"GiB", 0x1p30},  {"TiB", 0x1p40}};
+  static constexpr units_detail::Suffix suffixes[] = {{"B", 1},        {"KB", 1e3},     {"MB", 1e6},
+                                                      {"GB", 1e9},     {"TB", 1e12},    {"KiB", 0x1p10},
+                                                      {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
   const double count = units_detail::parse("bytes", text, suffixes, "a number with a unit, such as 80 GB or 40 GiB");
   if (!(count >= 0 && count < 0x1p63)) throw ConfigError{"bytes", std::string{text}, "0 B to 8 EiB"};
   return Bytes{static_cast<std::uint64_t>(std::llround(count))};
@@ -174,8 +208,9 @@ inline Bytes parse_bytes(std::string_view text) {
 
 /// Reads texts such as "5 us", "20 ns", "1.5 ms". Throws `ConfigError`.
 inline Time parse_time(std::string_view text) {
-  static constexpr units_detail::Suffix suffixes[] = {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  static constexpr units_detail::Suffix suffixes[] = {
+      {"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
   return Time::from_seconds(units_detail::parse("time", text, suffixes, "a number with a unit, such as 5 us or 20 ns"));
 }
 
-}  // namespace triosim
+} // namespace triosim

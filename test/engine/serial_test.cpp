@@ -54,9 +54,10 @@ Recorder<Engine> play(Engine& engine) {
   return recorder;
 }
 
-}  // namespace
+} // namespace
 
-TEST_CASE_TEMPLATE("events of one instant are handled first in, first out", Engine, engine::Serial, engine::SerialHeap) {
+TEST_CASE_TEMPLATE("events of one instant are handled first in, first out", Engine, engine::Serial,
+                   engine::SerialHeap) {
   Engine engine;
   struct {
     std::vector<std::uint32_t> seen;

@@ -33,4 +33,4 @@ struct TimedEvent {
   Event event;
 };
 
-}  // namespace triosim::engine
+} // namespace triosim::engine

@@ -71,12 +71,12 @@ class HeapQueue {
 
   // Without branches: the outcome is a coin toss that no predictor learns.
   static bool before(const Entry& a, const Entry& b) noexcept {
-    return static_cast<bool>(static_cast<unsigned>(a.time < b.time) |
-                             (static_cast<unsigned>(a.time == b.time) & static_cast<unsigned>(a.sequence < b.sequence)));
+    return static_cast<bool>(static_cast<unsigned>(a.time < b.time) | (static_cast<unsigned>(a.time == b.time) &
+                                                                       static_cast<unsigned>(a.sequence < b.sequence)));
   }
 
   std::vector<Entry> heap_;
   std::uint64_t sequence_ = 0;
 };
 
-}  // namespace triosim::engine
+} // namespace triosim::engine

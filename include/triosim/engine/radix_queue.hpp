@@ -48,7 +48,8 @@ class RadixQueue {
 
  private:
   std::size_t bucket_of(Time time) const noexcept {
-    const auto difference = static_cast<std::uint64_t>(time.picoseconds()) ^ static_cast<std::uint64_t>(last_.picoseconds());
+    const auto difference =
+        static_cast<std::uint64_t>(time.picoseconds()) ^ static_cast<std::uint64_t>(last_.picoseconds());
     return static_cast<std::size_t>(std::bit_width(difference));
   }
 
@@ -73,10 +74,10 @@ class RadixQueue {
   }
 
   std::array<std::vector<TimedEvent>, 65> buckets_;
-  std::uint64_t occupied_ = 0;  // bit b-1: bucket b is not empty
-  std::size_t head_ = 0;        // how much of bucket 0 has been popped
+  std::uint64_t occupied_ = 0; // bit b-1: bucket b is not empty
+  std::size_t head_ = 0;       // how much of bucket 0 has been popped
   std::size_t size_ = 0;
   Time last_;
 };
 
-}  // namespace triosim::engine
+} // namespace triosim::engine

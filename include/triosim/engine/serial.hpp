@@ -55,4 +55,4 @@ using Serial = SerialOver<RadixQueue>;
 /// The engine over a 4-ary heap: a little faster with a few dozen pending events.
 using SerialHeap = SerialOver<HeapQueue<4>>;
 
-}  // namespace triosim::engine
+} // namespace triosim::engine

@@ -18,4 +18,4 @@ struct Message {
   MessageId id = 0;
 };
 
-}  // namespace triosim::net
+} // namespace triosim::net

@@ -79,4 +79,4 @@ class Graph {
   std::vector<std::vector<LinkId>> out_;
 };
 
-}  // namespace triosim::topology
+} // namespace triosim::topology
