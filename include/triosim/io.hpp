@@ -2,4 +2,9 @@
 
 /// The library with its readers and writers of files. Link `triosim::io`.
 
+#include "triosim/chakra/file_template.hpp"
+#include "triosim/chakra/groups.hpp"
+#include "triosim/chakra/names.hpp"
+#include "triosim/chakra/operation.hpp"
+#include "triosim/io/file.hpp"
 #include "triosim/triosim.hpp"

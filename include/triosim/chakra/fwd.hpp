@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+namespace triosim::chakra {
+
+enum class CollectiveType : std::uint8_t;
+enum class Format : std::uint8_t;
+enum class NodeType : std::uint8_t;
+enum class ValueType : std::uint8_t;
+
+struct Attribute;
+struct CommGroup;
+struct HeaderView;
+struct NodeView;
+struct Operation;
+
+class FileTemplate;
+class Losses;
+class OperationEncoding;
+class RankValue;
+
+} // namespace triosim::chakra
