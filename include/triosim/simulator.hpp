@@ -1,0 +1,139 @@
+#pragma once
+
+#include "triosim/cluster.hpp"
+#include "triosim/concepts.hpp"
+#include "triosim/error.hpp"
+#include "triosim/memory/unbounded.hpp"
+#include "triosim/player/data_flow.hpp"
+#include "triosim/report/observers.hpp"
+#include "triosim/report/report.hpp"
+#include "triosim/task_graph.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace triosim {
+
+namespace detail {
+
+template <class Strategy>
+struct RulesOf {
+  using type = rules::Physical;
+};
+template <class Strategy>
+requires requires {
+  typename Strategy::Rules;
+}
+struct RulesOf<Strategy> {
+  using type = typename Strategy::Rules;
+};
+
+} // namespace detail
+
+/// How a graph is played under a rule set: `PlayerFor<Rules>::template type<Engine, Net, Memory, Observing>`. The
+/// physical rules are here; player/published.hpp has the classic ones.
+template <class Rules>
+struct PlayerFor;
+template <>
+struct PlayerFor<rules::Physical> {
+  static constexpr const char* name = "physical";
+  template <class Engine, class Net, class Memory, class Observing>
+  using type = player::DataFlow<Engine, Net, Memory, Observing>;
+};
+
+/// A simulator that the compiler has specialised: it lowers a source by the strategy and plays the tasks. See
+/// concepts.hpp for what each policy must do.
+///
+///     using Sim = triosim::Simulator<engine::Serial, time_model::Recorded, net::FlowNetwork, strategy::DataParallel>;
+///     Report report = Sim{cluster}.run(trace);
+template <class Engine, class TimeModel, class Net, class Strategy, class Memory = memory::Unbounded>
+class Simulator {
+  static_assert(EnginePolicy<Engine>, "triosim: an engine policy must have now(), events(), schedule(Time, Event) and "
+                                      "run(handler) and be default-constructible; see triosim/concepts.hpp");
+  static_assert(TimeModelPolicy<TimeModel>, "triosim: a time-model policy must be copyable and have a const "
+                                            "duration(const Operation&) that gives std::optional<Time>; see "
+                                            "triosim/concepts.hpp");
+  static_assert(NetworkPolicy<Net>, "triosim: a network policy must be copyable and have send(const net::Message&, "
+                                    "Port&); see triosim/concepts.hpp");
+  static_assert(StrategyPolicy<Strategy>, "triosim: a strategy policy must be copyable and have a type Source and a "
+                                          "const lower(const Source&, const Cluster&) that gives a TaskGraph; see "
+                                          "triosim/concepts.hpp");
+
+ public:
+  using Source = typename Strategy::Source;
+  using Rules = typename detail::RulesOf<Strategy>::type;
+
+  /// With a network that can be made from the cluster alone.
+  explicit Simulator(Cluster cluster, Strategy strategy = {},
+                     TimeModel time_model = {}) requires std::constructible_from<Net, const Cluster&>
+      : net_{std::as_const(cluster)},
+        cluster_{std::move(cluster)},
+        strategy_{std::move(strategy)},
+        time_model_{std::move(time_model)} {}
+
+  Simulator(Cluster cluster, Strategy strategy, TimeModel time_model, Net net, Memory memory = {})
+      : net_{std::move(net)}, cluster_{std::move(cluster)}, strategy_{std::move(strategy)},
+        time_model_{std::move(time_model)}, memory_{std::move(memory)} {}
+
+  /// What `run` would play. Throws `Error` where the source does not fit the machine or the strategy.
+  TaskGraph lower(const Source& source) const { return strategy_.lower(source, cluster_); }
+
+  /// Throws what `lower` and `validate` throw; `Deadlock` where the run cannot finish; `OutOfMemory` where the memory
+  /// policy says so. Runs are independent of each other: the same input gives the same report.
+  template <class... Observer>
+  Report run(const Source& source, Observer&... observers) const {
+    return play(lower(source), observers...);
+  }
+
+  /// Plays a graph as it is, for those who have one.
+  template <class... Observer>
+  Report play(const TaskGraph& graph, Observer&... observers) const {
+    validate(graph);
+    using Player = PlayerFor<Rules>;
+    typename Player::template type<Engine, Net, Memory, Observers<Observer...>> player{
+        graph, cluster_, durations(graph), net_, memory_, Observers<Observer...>{observers...}};
+    Report report = player.run();
+    report.rules = Player::name;
+    return report;
+  }
+
+  /// Throws `ConfigError` for a graph that has not as many ranks as the cluster, or is not sound in itself.
+  void validate(const TaskGraph& graph) const {
+    if (graph.ranks() != cluster_.ranks())
+      throw ConfigError{"ranks", std::to_string(graph.ranks()),
+                        std::to_string(cluster_.ranks()) + ", the devices of the cluster"};
+    graph.validate();
+  }
+
+  const Cluster& cluster() const noexcept { return cluster_; }
+
+ private:
+  std::vector<std::vector<Time>> durations(const TaskGraph& graph) const {
+    std::vector<std::vector<Time>> durations;
+    for (const Program& program : graph.programs()) {
+      auto& times = durations.emplace_back(program.size());
+      for (TaskId task = 0; task < program.size(); ++task) {
+        if (program.kind(task) != TaskKind::Compute) continue;
+        const std::optional<Time> time = time_model_.duration(program.operation(task));
+        const auto name = [&] { return "time of " + std::string{program.name(task)}; };
+        if (!time) throw ConfigError{name(), "nothing", "a time model that knows this operation"};
+        if (*time < Time{}) throw ConfigError{name(), std::to_string(time->seconds()) + " s", "zero or more"};
+        times[task] = *time;
+      }
+    }
+    return durations;
+  }
+
+  Net net_;
+  Cluster cluster_;
+  Strategy strategy_;
+  TimeModel time_model_;
+  [[no_unique_address]] Memory memory_{};
+};
+
+} // namespace triosim
