@@ -1,5 +1,7 @@
 #pragma once
 
+#include "triosim/operation.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,23 +9,10 @@
 
 namespace triosim::trace {
 
-/// The part of a training step that a layer belongs to.
-enum class Stage : std::uint8_t { Forward, Backward, Optimizer };
+using triosim::Stage;
+using triosim::to_string;
 
 inline constexpr std::size_t stage_count = 3;
-
-/// The spelling of the CSV format.
-constexpr std::string_view to_string(Stage stage) noexcept {
-  switch (stage) {
-  case Stage::Forward:
-    return "forward";
-  case Stage::Backward:
-    return "backward";
-  case Stage::Optimizer:
-    return "optimizer";
-  }
-  return "forward";
-}
 
 /// Exact and case sensitive, as in the CSV format; nothing for any other text.
 constexpr std::optional<Stage> parse_stage(std::string_view text) noexcept {
