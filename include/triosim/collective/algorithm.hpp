@@ -1,20 +1,12 @@
 #pragma once
 
-#include "triosim/task_graph/program.hpp"
+#include "triosim/collective/call.hpp"
 #include "triosim/units.hpp"
 
 #include <concepts>
 #include <cstdint>
 
 namespace triosim::collective {
-
-/// One collective as its members see it.
-struct Call {
-  CollectiveType type = CollectiveType::AllReduce;
-  std::uint32_t members = 1;
-  /// The whole buffer of one member; see `triosim::Collective`.
-  Bytes bytes;
-};
 
 /// The `index`-th of `parts` nearly equal pieces; together they are the whole. The first ones are a byte longer.
 constexpr Bytes piece(Bytes whole, std::uint32_t parts, std::uint32_t index) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "triosim/collective/call.hpp"
 #include "triosim/error.hpp"
 #include "triosim/operation.hpp"
 #include "triosim/units.hpp"
@@ -26,24 +27,6 @@ enum class TaskKind : std::uint8_t { Compute, Collective, Send, Receive, Fetch }
 constexpr std::string_view to_string(TaskKind kind) noexcept {
   constexpr std::string_view names[] = {"compute", "collective", "send", "receive", "fetch"};
   return names[static_cast<std::size_t>(kind)];
-}
-
-enum class CollectiveType : std::uint8_t {
-  AllReduce,
-  AllGather,
-  ReduceScatter,
-  AllToAll,
-  Broadcast,
-  Reduce,
-  Gather,
-  Scatter,
-  Barrier
-};
-
-constexpr std::string_view to_string(CollectiveType type) noexcept {
-  constexpr std::string_view names[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast",
-                                        "reduce",     "gather",     "scatter",        "barrier"};
-  return names[static_cast<std::size_t>(type)];
 }
 
 /// All members of the rank's communicator in slot `group` together. `bytes` is the whole buffer of one rank: what it
