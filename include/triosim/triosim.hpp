@@ -20,6 +20,7 @@
 #include "triosim/time_model/recorded.hpp"
 #include "triosim/time_model/scaled.hpp"
 #include "triosim/topology/graph.hpp"
+#include "triosim/trace/analysis.hpp"
 #include "triosim/trace/builder.hpp"
 #include "triosim/trace/csv.hpp"
 #include "triosim/trace/trace.hpp"

@@ -164,7 +164,8 @@ inline void read_tensors(CsvTable& table, TraceBuilder& builder) {
                       .elements = static_cast<std::uint64_t>(elements),
                       .element_bytes = element_bytes,
                       .type = parse_tensor_type(table.text(5)),
-                      .storage = table.text(6),
+                      // 0 is PyTorch's storage of a tensor that is not there.
+                      .storage = table.text(6) == "0" ? std::string_view{} : table.text(6),
                       .shape = shape});
     } catch (const ConfigError&) {
       throw table.wrong(3, table.text(3), "a size of at most 4 EiB");
