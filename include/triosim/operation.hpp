@@ -30,9 +30,9 @@ struct Operation {
   Stage stage = Stage::Forward;
   /// What the whole operator took on one device, at the batch of the trace.
   std::optional<Time> recorded;
-  /// Batch simulated on this rank over the batch of the trace.
+  /// Samples of this task over the samples of the trace: of a micro-batch, its own.
   double batch_ratio = 1;
-  /// The part of the operator that this task does: 1/N where N ranks split it, 1/R where it is one of R micro-batches.
+  /// The part of the operator that this task does: 1/N where N ranks split it.
   double share = 1;
   /// Arithmetic of this task as it stands (batch and share included).
   Flops flops;

@@ -8,7 +8,7 @@
 
 namespace triosim::time_model {
 
-/// What the trace says: the recorded time, or the task's share of it where ranks or micro-batches divide the operator.
+/// What the trace says: the recorded time, or the task's share of it where ranks divide the operator.
 /// Knows nothing of other batch sizes than the trace's (see Scaled), and nothing of operators without a record.
 struct Recorded {
   std::optional<Time> duration(const Operation& operation) const {
