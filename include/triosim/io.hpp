@@ -7,4 +7,5 @@
 #include "triosim/chakra/names.hpp"
 #include "triosim/chakra/operation.hpp"
 #include "triosim/io/file.hpp"
+#include "triosim/report/json.hpp"
 #include "triosim/triosim.hpp"

@@ -29,7 +29,8 @@ class Time {
   static constexpr Time infinity() noexcept { return Time{std::numeric_limits<std::int64_t>::max()}; }
 
   constexpr std::int64_t picoseconds() const noexcept { return ps_; }
-  constexpr double seconds() const noexcept { return static_cast<double>(ps_) * 1e-12; }
+  /// The nearest to it.
+  constexpr double seconds() const noexcept { return static_cast<double>(ps_) / 1e12; }
 
   friend constexpr auto operator<=>(Time, Time) noexcept = default;
   friend constexpr Time operator+(Time a, Time b) noexcept { return Time{a.ps_ + b.ps_}; }

@@ -105,4 +105,23 @@ void append_decimal(std::string& out, Integer value) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
+/// Appends `value` divided by ten to the power of `places`, exactly and without zeros at the end: picoseconds become
+/// seconds with 12 places, microseconds with 6.
+inline void append_scaled(std::string& out, std::int64_t value, std::size_t places) {
+  char digits[24];
+  std::uint64_t magnitude = static_cast<std::uint64_t>(value);
+  if (value < 0) {
+    out.push_back('-');
+    magnitude = 0 - magnitude;
+  }
+  const std::string_view text{
+      digits, static_cast<std::size_t>(std::to_chars(digits, digits + sizeof digits, magnitude).ptr - digits)};
+  const std::size_t whole = text.size() > places ? text.size() - places : 0;
+  out.append(whole == 0 ? std::string_view{"0"} : text.substr(0, whole));
+  const std::string_view rest = text.substr(whole);
+  const std::size_t kept = rest.find_last_not_of('0');
+  if (kept == std::string_view::npos) return;
+  out.append(1, '.').append(places - rest.size(), '0').append(rest.substr(0, kept + 1));
+}
+
 } // namespace triosim::io
