@@ -1,6 +1,8 @@
 // The triosim program. This is the one translation unit that sees CLI11: a subcommand `x` declares its flags in
 // x_flags.hpp, keeps their values in a plain struct (x.hpp) and does its work in x.cpp.
 #include "cli/command.hpp"
+#include "cli/generate_flags.hpp"
+#include "cli/prefixes.hpp"
 
 #include <triosim/error.hpp>
 #include <triosim/version.hpp>
@@ -38,9 +40,12 @@ int main(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
 
   std::map<const CLI::App*, cli::Run> commands;
+  const auto generate = cli::add_generate(app);
+  commands.insert(generate);
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    cli::complete_prefixes({generate.first}, arguments);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {

@@ -7,5 +7,6 @@
 #include "triosim/chakra/names.hpp"
 #include "triosim/chakra/operation.hpp"
 #include "triosim/io/file.hpp"
+#include "triosim/io/symbolic_traces.hpp"
 #include "triosim/report/json.hpp"
 #include "triosim/triosim.hpp"

@@ -26,6 +26,7 @@
 #include "triosim/strategy/pipeline_parallel.hpp"
 #include "triosim/strategy/single_device.hpp"
 #include "triosim/strategy/tensor_parallel.hpp"
+#include "triosim/symbolic.hpp"
 #include "triosim/task_graph.hpp"
 #include "triosim/time_model/constant.hpp"
 #include "triosim/time_model/first_of.hpp"

@@ -1,0 +1,8 @@
+#pragma once
+
+/// Models as symbolic tensor graphs, and the training steps that follow from them.
+
+#include "triosim/symbolic/classic/memory_report.hpp"
+#include "triosim/symbolic/classic/step.hpp"
+#include "triosim/symbolic/models/language_model.hpp"
+#include "triosim/symbolic/module.hpp"
