@@ -73,9 +73,14 @@ inline std::vector<TensorRole> find_roles(const Trace& trace, std::span<const We
   const std::vector<std::uint32_t> place = places(trace);
   const std::vector<Lifetime> life = lifetimes(trace);
   const std::size_t tensors = trace.tensors().size();
-  std::vector<char> in_model(tensors, 0), in_optimizer(tensors, 0), made_place(tensors, 0);
-  for (std::size_t t = 0; t < tensors; ++t)
-    if (life[t].written() && !life[t].given()) made_place[place[t]] = 1;
+  std::vector<char> in_model(tensors, 0), in_optimizer(tensors, 0);
+  std::vector<char> made_storage; // by storage: a layer fills it before it is read
+  for (std::size_t t = 0; t < tensors; ++t) {
+    const std::uint32_t storage = trace.tensor(static_cast<TensorIndex>(t)).storage;
+    if (storage == no_storage || !life[t].written() || life[t].given()) continue;
+    if (storage >= made_storage.size()) made_storage.resize(storage + std::size_t{1}, 0);
+    made_storage[storage] = 1;
+  }
   for (const Layer& layer : trace.layers())
     for (const auto list : {layer.inputs, layer.outputs})
       for (const TensorIndex t : list)
@@ -99,7 +104,8 @@ inline std::vector<TensorRole> find_roles(const Trace& trace, std::span<const We
     for (const TensorType type :
          {TensorType::RunningMean, TensorType::RunningVar, TensorType::SaveMean, TensorType::SaveVar})
       if (tensor.types.contains(type)) return TensorRole::Buffer;
-    return life[t].given() && in_forward(t) && made_place[place[t]] == 0 ? TensorRole::Data : TensorRole::Activation;
+    const bool made = tensor.storage < made_storage.size() && made_storage[tensor.storage] != 0;
+    return life[t].given() && in_forward(t) && !made ? TensorRole::Data : TensorRole::Activation;
   };
   std::vector<TensorRole> roles(tensors);
   for (std::size_t t = 0; t < tensors; ++t)

@@ -1,0 +1,16 @@
+# cmake -DPROGRAM=... -DCOMMITTED=... -DFOLDER=... -P check_sample_trace.cmake: PROGRAM writes its traces into FOLDER; each
+# file must be the same, byte for byte, as the one in COMMITTED, and none may be missing on either side.
+file(REMOVE_RECURSE ${FOLDER})
+execute_process(COMMAND ${PROGRAM} ${FOLDER} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB_RECURSE written RELATIVE ${FOLDER} ${FOLDER}/*)
+file(GLOB_RECURSE committed RELATIVE ${COMMITTED} ${COMMITTED}/*.csv)
+if(NOT written STREQUAL committed)
+  message(FATAL_ERROR "the program writes ${written}, ${COMMITTED} has ${committed}")
+endif()
+foreach(file IN LISTS written)
+  file(SHA256 ${FOLDER}/${file} got)
+  file(SHA256 ${COMMITTED}/${file} want)
+  if(NOT got STREQUAL want)
+    message(FATAL_ERROR "${COMMITTED}/${file} is not what ${PROGRAM} writes; write it anew with: ${PROGRAM} ${COMMITTED}")
+  endif()
+endforeach()
