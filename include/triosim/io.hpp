@@ -7,6 +7,8 @@
 #include "triosim/chakra/names.hpp"
 #include "triosim/chakra/operation.hpp"
 #include "triosim/io/file.hpp"
+#include "triosim/io/output_file.hpp"
 #include "triosim/io/symbolic_traces.hpp"
 #include "triosim/report/json.hpp"
+#include "triosim/report/timeline.hpp"
 #include "triosim/triosim.hpp"
