@@ -1,6 +1,7 @@
 // The triosim program. This is the one translation unit that sees CLI11: a subcommand `x` declares its flags in
 // x_flags.hpp, keeps their values in a plain struct (x.hpp) and does its work in x.cpp.
 #include "cli/command.hpp"
+#include "cli/flows_flags.hpp"
 #include "cli/generate_flags.hpp"
 #include "cli/prefixes.hpp"
 
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   std::map<const CLI::App*, cli::Run> commands;
   const auto generate = cli::add_generate(app);
   commands.insert(generate);
+  commands.insert(cli::add_flows(app));
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);

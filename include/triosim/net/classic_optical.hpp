@@ -2,6 +2,7 @@
 
 #include "triosim/cluster.hpp"
 #include "triosim/error.hpp"
+#include "triosim/net/arrival.hpp"
 #include "triosim/net/message.hpp"
 #include "triosim/units.hpp"
 
@@ -49,7 +50,7 @@ class Optical {
       port.deliver_at(port.now(), message.id);
       return;
     }
-    port.deliver_at(port.now() + hop * hops(message.source, message.destination) + message.bytes / bandwidth,
+    port.deliver_at(arrival(port.now() + hop * hops(message.source, message.destination), message.bytes / bandwidth),
                     message.id);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "triosim/cluster.hpp"
+#include "triosim/net/arrival.hpp"
 #include "triosim/net/message.hpp"
 #include "triosim/topology/routes.hpp"
 #include "triosim/topology/routing.hpp"
@@ -28,10 +29,11 @@ class Ideal {
     if (message.source == message.destination) {
       port.deliver_at(port.now(), message.id);
     } else if (!routes_) {
-      port.deliver_at(port.now() + latency_ + message.bytes / bandwidth_, message.id);
+      port.deliver_at(arrival(arrival(port.now(), latency_), message.bytes / bandwidth_), message.id);
     } else {
       const auto route = routes_->find(message.source, message.destination);
-      port.deliver_at(port.now() + routes_->latency(route) + message.bytes / routes_->bandwidth(route), message.id);
+      port.deliver_at(arrival(arrival(port.now(), routes_->latency(route)), message.bytes / routes_->bandwidth(route)),
+                      message.id);
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include "triosim/cluster.hpp"
 #include "triosim/error.hpp"
+#include "triosim/net/arrival.hpp"
 #include "triosim/net/message.hpp"
 #include "triosim/units.hpp"
 
@@ -216,13 +217,8 @@ class Optical {
   template <class Port>
   void carry(std::uint32_t id, const Message& message, Port& port) {
     Circuit& circuit = circuits_[id];
-    const Time takes = message.bytes / settings_.bandwidth;
-    if (takes == Time::infinity() || circuit.free_at == Time::infinity()) {
-      circuit.free_at = Time::infinity();
-      return;
-    }
-    circuit.free_at = std::max(circuit.free_at, port.now()) + takes;
-    port.deliver_at(circuit.free_at + circuit.delay, message.id);
+    circuit.free_at = arrival(std::max(circuit.free_at, port.now()), message.bytes / settings_.bandwidth);
+    port.deliver_at(arrival(circuit.free_at, circuit.delay), message.id);
   }
 
   // Gives circuits to the messages that wait at `source`, as far as there are any.
@@ -241,7 +237,7 @@ class Optical {
         }
         if (leaving != none) close(leaving);
         if (arriving != none && arriving != leaving) close(arriving);
-        circuit = open(source, message.destination, port.now() + settings_.set_up, false);
+        circuit = open(source, message.destination, arrival(port.now(), settings_.set_up), false);
       }
       carry(circuit, message, port);
       ++queue.head;

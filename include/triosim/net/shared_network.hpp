@@ -1,6 +1,7 @@
 #pragma once
 
 #include "triosim/cluster.hpp"
+#include "triosim/net/arrival.hpp"
 #include "triosim/net/message.hpp"
 #include "triosim/net/transfers.hpp"
 #include "triosim/topology/routes.hpp"
@@ -69,7 +70,7 @@ class SharedNetwork {
     const auto links = routes_.links(route);
     const Time latency = Latency::of(routes_.latency(route), links.size());
     if (links.empty() || message.bytes == Bytes{}) {
-      port.deliver_at(port.now() + latency, message.id);
+      port.deliver_at(arrival(port.now(), latency), message.id);
     } else if (latency == Time{}) {
       start(route, message.bytes, message.id);
     } else {
@@ -82,7 +83,7 @@ class SharedNetwork {
         free_.pop_back();
       }
       waiting_[place] = {message.bytes, message.id, route};
-      port.wake_at(port.now() + latency, place);
+      port.wake_at(arrival(port.now(), latency), place);
     }
   }
 

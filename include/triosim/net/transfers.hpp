@@ -54,7 +54,7 @@ class Transfers {
       flow.left = std::max(0.0, flow.left - flow.rate * seconds(now - flow.since));
       flow.since = now;
       flow.rate = sharing_.rate(id);
-      const double picoseconds = flow.left / flow.rate * 1e12;
+      const double picoseconds = flow.left > 0 ? flow.left / flow.rate * 1e12 : 0;
       if (!(picoseconds < 9e18 - static_cast<double>(now.picoseconds()))) {
         flow.finish = Time::infinity();
         queue_.erase(id);
