@@ -35,9 +35,9 @@ struct Operation {
   /// The part of the operator that this task does: 1/N where N ranks split it.
   double share = 1;
   /// Arithmetic of this task as it stands (batch and share included).
-  Flops flops;
+  Flops flops{};
   /// Memory traffic of this task as it stands.
-  Bytes bytes;
+  Bytes bytes{};
 };
 
 } // namespace triosim
