@@ -228,14 +228,14 @@ inline std::ifstream open_for_reading(const std::filesystem::path& file) {
 } // namespace detail
 
 /// Reads the two tables from streams; the names are for error messages. See `read_csv(directory)`.
-inline Trace read_csv(std::istream& tensors, std::istream& layers, std::string tensor_file = "tensor.csv",
-                      std::string layer_file = "trace.csv") {
+inline Trace read_csv(std::istream& tensors, std::istream& layers, const std::string& tensor_file = "tensor.csv",
+                      const std::string& layer_file = "trace.csv") {
   TraceBuilder builder;
   {
     detail::CsvTable table{tensors, tensor_file, detail::tensor_columns};
     detail::read_tensors(table, builder);
   }
-  detail::CsvTable table{layers, std::move(layer_file), detail::layer_columns};
+  detail::CsvTable table{layers, layer_file, detail::layer_columns};
   detail::read_layers(table, builder, tensor_file);
   return builder.build();
 }

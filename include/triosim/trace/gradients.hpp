@@ -25,9 +25,12 @@ class GradientFinder {
     for (std::size_t w = 0; w < weights.size(); ++w)
       weight_of_[weights[w].tensor] = static_cast<std::uint32_t>(w);
     for (std::size_t i = 0; i < trace.layers().size(); ++i)
-      if (trace.layer(i).stage == Stage::Backward)
+      if (trace.layer(i).stage == Stage::Optimizer) {
+        optimizer_.push_back(static_cast<LayerIndex>(i));
+      } else if (trace.layer(i).stage == Stage::Backward) {
         for (const TensorIndex t : trace.layer(i).outputs)
           if (trace.tensor(t).bytes != Bytes{}) writer_[place_[t]] = static_cast<LayerIndex>(i);
+      }
   }
 
   /// The optimizer lists the weights of a group and, in the same order, their gradients: the block of tensors of the
@@ -91,6 +94,8 @@ class GradientFinder {
 
  private:
   static constexpr auto nobody = static_cast<std::uint32_t>(-1);
+  // Groups times layers: thousands of groups are an odd optimizer, and quadratic.
+  static constexpr std::size_t most_looked_at = 20'000'000;
 
   // In order of execution.
   std::vector<LayerIndex> backward_of(const Weight& weight) {
@@ -109,10 +114,13 @@ class GradientFinder {
   void match(std::span<const std::uint32_t> group) {
     std::span<const TensorIndex> best;
     std::ptrdiff_t best_score = 0;
-    for (const Layer& layer : trace_.layers()) {
-      if (layer.stage != Stage::Optimizer || layer.inputs.size() % group.size() != 0) continue;
+    for (const LayerIndex optimizer : optimizer_) {
+      const Layer& layer = trace_.layer(optimizer);
+      if (looked_at_++ > most_looked_at) return;
+      if (layer.inputs.size() % group.size() != 0) continue;
       for (std::size_t at = 0; at < layer.inputs.size(); at += group.size()) {
         const auto block = layer.inputs.subspan(at, group.size());
+        ++looked_at_;
         const std::ptrdiff_t points = score(group, block);
         if (points > best_score) {
           best_score = points;
@@ -163,6 +171,8 @@ class GradientFinder {
   std::vector<LayerIndex> writer_; // by place: the last backward layer that writes it
   std::vector<std::uint32_t> weight_of_;
   std::vector<std::vector<LayerIndex>> backward_;
+  std::vector<LayerIndex> optimizer_;
+  std::size_t looked_at_ = 0;
 };
 
 } // namespace detail
