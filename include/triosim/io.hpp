@@ -3,9 +3,11 @@
 /// The library with its readers and writers of files. Link `triosim::io`.
 
 #include "triosim/chakra/file_template.hpp"
-#include "triosim/chakra/groups.hpp"
+#include "triosim/chakra/groups_reader.hpp"
 #include "triosim/chakra/names.hpp"
 #include "triosim/chakra/operation.hpp"
+#include "triosim/chakra/read.hpp"
+#include "triosim/chakra/write.hpp"
 #include "triosim/io/file.hpp"
 #include "triosim/io/output_file.hpp"
 #include "triosim/io/symbolic_traces.hpp"

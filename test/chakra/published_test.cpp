@@ -6,6 +6,7 @@
 #include <triosim/chakra/groups.hpp>
 #include <triosim/chakra/names.hpp>
 #include <triosim/chakra/operation.hpp>
+#include <triosim/chakra/published.hpp>
 #include <triosim/io/file.hpp>
 
 #include <doctest/doctest.h>
@@ -21,9 +22,6 @@ using namespace triosim;
 using namespace triosim::chakra;
 
 namespace {
-
-constexpr Attribute published_schema[] = {Attribute::string("schema", "symbolic_tensor_network")};
-constexpr HeaderView published_header{{}, published_schema};
 
 std::string_view text_of(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};

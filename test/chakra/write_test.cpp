@@ -2,6 +2,7 @@
 #include <triosim/chakra/groups.hpp>
 #include <triosim/chakra/names.hpp>
 #include <triosim/chakra/operation.hpp>
+#include <triosim/chakra/published.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,9 +15,6 @@ using namespace triosim::chakra;
 using namespace std::string_view_literals;
 
 namespace {
-
-constexpr Attribute published_schema[] = {Attribute::string("schema", "symbolic_tensor_network")};
-constexpr HeaderView published_header{{}, published_schema};
 
 std::string file_of(Format format, const Operation& operation, std::span<const std::uint32_t> values) {
   OperationEncoding encode;

@@ -31,6 +31,7 @@ class Losses {
   };
 
   void add(std::string_view what, std::uint64_t count = 1) {
+    if (count == 0) return;
     for (Entry& entry : entries_)
       if (entry.what == what) {
         entry.count += count;

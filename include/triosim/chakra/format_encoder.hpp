@@ -77,6 +77,7 @@ class FormatEncoder {
     }
   }
 
+  Losses& losses() noexcept { return losses_; }
   const Losses& losses() const noexcept { return losses_; }
 
  private:

@@ -11,13 +11,17 @@ enum class ValueType : std::uint8_t;
 
 struct Attribute;
 struct CommGroup;
+struct Facts;
 struct HeaderView;
 struct NodeView;
 struct Operation;
 
 class FileTemplate;
 class Losses;
+class NodeCursor;
 class OperationEncoding;
 class RankValue;
+class Trace;
+class TraceBuilder;
 
 } // namespace triosim::chakra

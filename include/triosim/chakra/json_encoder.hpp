@@ -5,9 +5,9 @@
 #include "triosim/chakra/lists.hpp"
 #include "triosim/chakra/model.hpp"
 #include "triosim/chakra/names.hpp"
+#include "triosim/chakra/published.hpp"
 #include "triosim/io/json_text.hpp"
 
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -17,51 +17,6 @@
 #include <string_view>
 
 namespace triosim::chakra {
-
-/// The attributes that the published generator gives to a kind of node, in its order. `inputs` and `outputs` are lists
-/// of text, or mere names where they are empty.
-struct PublishedAttribute {
-  std::string_view name;
-  ValueType type;
-};
-inline constexpr std::array<PublishedAttribute, 5> published_comp{{{"inputs", ValueType::string_list},
-                                                                   {"outputs", ValueType::string_list},
-                                                                   {"num_ops", ValueType::int64_val},
-                                                                   {"tensor_size", ValueType::uint64_val},
-                                                                   {"op_type", ValueType::string_val}}};
-inline constexpr std::array<PublishedAttribute, 6> published_coll{{{"inputs", ValueType::string_list},
-                                                                   {"outputs", ValueType::string_list},
-                                                                   {"comm_size", ValueType::int64_val},
-                                                                   {"comm_type", ValueType::int64_val},
-                                                                   {"pg_name", ValueType::string_val},
-                                                                   {"is_cpu_op", ValueType::int32_val}}};
-inline constexpr std::array<PublishedAttribute, 6> published_send{{{"inputs", ValueType::string_list},
-                                                                   {"outputs", ValueType::string_list},
-                                                                   {"comm_size", ValueType::int64_val},
-                                                                   {"comm_tag", ValueType::int32_val},
-                                                                   {"comm_dst", ValueType::int32_val},
-                                                                   {"is_cpu_op", ValueType::int32_val}}};
-inline constexpr std::array<PublishedAttribute, 6> published_recv{{{"inputs", ValueType::string_list},
-                                                                   {"outputs", ValueType::string_list},
-                                                                   {"comm_size", ValueType::int64_val},
-                                                                   {"comm_tag", ValueType::int32_val},
-                                                                   {"comm_src", ValueType::int32_val},
-                                                                   {"is_cpu_op", ValueType::int32_val}}};
-
-constexpr std::span<const PublishedAttribute> published_attributes(NodeType type) noexcept {
-  switch (type) {
-  case NodeType::comp:
-    return published_comp;
-  case NodeType::comm_coll:
-    return published_coll;
-  case NodeType::comm_send:
-    return published_send;
-  case NodeType::comm_recv:
-    return published_recv;
-  default:
-    return {};
-  }
-}
 
 /// Encodes nodes as the published generator's JSON form does. A node that this form can hold is written exactly so; any
 /// other gets the same keys as far as they apply and one more, `attr`, that has all of its attributes with their types.

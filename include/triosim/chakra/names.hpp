@@ -40,6 +40,10 @@ constexpr std::optional<std::size_t> find(const std::array<std::string_view, N>&
 
 } // namespace names_detail
 
+/// Numbers that a node of the `workload_graph` dialect can hold, by the names that they have as attributes too.
+inline constexpr std::array<std::string_view, 7> workload_graph_numbers{
+    "tensor_size", "comm_type", "comm_priority", "comm_size", "comm_src", "comm_dst", "comm_tag"};
+
 constexpr std::string_view to_text(NodeType type) {
   return names_detail::node_types.at(static_cast<std::size_t>(type));
 }

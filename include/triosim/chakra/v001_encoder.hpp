@@ -15,24 +15,26 @@
 
 namespace triosim::chakra {
 
-/// The fixed fields of a node of schema v0.0.1 that hold one number each, and the attributes that carry them elsewhere.
+/// The fixed fields of a node of schema v0.0.1 that hold one number each, and the attributes that carry them elsewhere,
+/// with the types that the published generator gives them there.
 struct V001Field {
   std::uint32_t number;
   std::string_view attribute;
+  ValueType type;
 };
-inline constexpr std::array<V001Field, 13> v001_fields{{{5, "tensor_loc"},
-                                                        {6, "tensor_size"},
-                                                        {8, "input_tensor_loc"},
-                                                        {9, "input_tensor_size"},
-                                                        {10, "output_tensor_loc"},
-                                                        {11, "output_tensor_size"},
-                                                        {12, "num_ops"},
-                                                        {13, "comm_type"},
-                                                        {16, "comm_src"},
-                                                        {17, "comm_dst"},
-                                                        {18, "comm_size"},
-                                                        {19, "comm_tag"},
-                                                        {20, "comm_priority"}}};
+inline constexpr std::array<V001Field, 13> v001_fields{{{5, "tensor_loc", ValueType::uint32_val},
+                                                        {6, "tensor_size", ValueType::uint64_val},
+                                                        {8, "input_tensor_loc", ValueType::uint32_val},
+                                                        {9, "input_tensor_size", ValueType::uint64_val},
+                                                        {10, "output_tensor_loc", ValueType::uint32_val},
+                                                        {11, "output_tensor_size", ValueType::uint64_val},
+                                                        {12, "num_ops", ValueType::int64_val},
+                                                        {13, "comm_type", ValueType::int64_val},
+                                                        {16, "comm_src", ValueType::int32_val},
+                                                        {17, "comm_dst", ValueType::int32_val},
+                                                        {18, "comm_size", ValueType::int64_val},
+                                                        {19, "comm_tag", ValueType::int32_val},
+                                                        {20, "comm_priority", ValueType::int32_val}}};
 
 /// Collectives of schema v0.0.1 by number; 0 says that there is none.
 inline constexpr std::array<CollectiveType, 5> v001_collectives{CollectiveType::barrier, CollectiveType::all_reduce,
@@ -101,8 +103,8 @@ class V001Encoder {
     for (const V001Field& field : v001_fields)
       if (field.attribute == attribute.name) {
         std::uint64_t bits = attribute.bits;
-        if (field.number == 13 && !attribute.per_rank) bits = collective(bits, losses);
-        values_[field.number] = Value{bits, attribute.per_rank};
+        if (field.number == 13) bits = collective(bits, losses);
+        if (field.number != 13 || bits != 0) values_[field.number] = Value{bits, attribute.per_rank};
         return true;
       }
     return false;

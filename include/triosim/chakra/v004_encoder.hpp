@@ -46,9 +46,14 @@ class V004Encoder {
         encode(message, 10, attribute);
       }
     }
+    // A message of length zero would be read as the end of the file.
+    if (out.bytes.empty() && out.holes.empty()) message.add_uint64(1, 0);
   }
 
   static void encode(protozero::pbf_writer& parent, std::uint32_t field, const Attribute& attribute) {
+    // protozero leaves out a message without content; protobuf does not.
+    if (attribute.name.empty() && attribute.doc.empty() && attribute.type == ValueType::none)
+      return parent.add_message(field, "", 0);
     protozero::pbf_writer message{parent, field};
     if (!attribute.name.empty()) message.add_string(1, attribute.name.data(), attribute.name.size());
     if (!attribute.doc.empty()) message.add_string(2, attribute.doc.data(), attribute.doc.size());
@@ -96,6 +101,7 @@ class V004Encoder {
   }
 
   static void encode(protozero::pbf_writer& parent, std::uint32_t field, const IoInfo& info) {
+    if (info.values.empty() && info.shapes.empty() && info.types.empty()) return parent.add_message(field, "", 0);
     protozero::pbf_writer message{parent, field};
     if (!info.values.empty()) message.add_string(1, info.values.data(), info.values.size());
     if (!info.shapes.empty()) message.add_string(2, info.shapes.data(), info.shapes.size());

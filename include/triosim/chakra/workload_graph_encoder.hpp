@@ -1,31 +1,41 @@
 #pragma once
 
+#include "triosim/chakra/attribute_json.hpp"
 #include "triosim/chakra/encoding.hpp"
 #include "triosim/chakra/model.hpp"
+#include "triosim/chakra/names.hpp"
 #include "triosim/io/json_text.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace triosim::chakra {
 
-/// Numbers that a node of the `workload_graph` dialect can hold, by the names that they have as attributes too.
-inline constexpr std::array<std::string_view, 7> workload_graph_numbers{
-    "tensor_size", "comm_type", "comm_priority", "comm_size", "comm_src", "comm_dst", "comm_tag"};
-
 /// Encodes nodes as Chakra's own feeder reads them from JSON, one node a line. The dialect knows nothing of operations,
-/// groups and operands.
+/// groups and operands. Attributes of the header stand beside the graph, where the feeder passes them over.
 class WorkloadGraphEncoder {
  public:
   static void begin(std::string& out, const HeaderView& header, Losses& losses) {
-    for (const Attribute& attribute : header.attributes)
-      losses.add("header attribute", attribute.name);
-    out.append("{\"workload_graph\": [\n  ");
+    out.push_back('{');
+    if (!header.version.empty()) losses.add("version in the header");
+    for (const Attribute& attribute : header.attributes) {
+      const bool fits = attribute.type == ValueType::string_val || is_integer(attribute.type);
+      if (!fits || attribute.name == "workload_graph") {
+        losses.add("header attribute", attribute.name);
+        continue;
+      }
+      io::append_json_string(out, attribute.name);
+      out.append(": ");
+      if (attribute.type == ValueType::string_val)
+        io::append_json_string(out, attribute.text);
+      else
+        append_number(out, attribute.type, attribute.bits);
+      out.append(", ");
+    }
+    out.append("\"workload_graph\": [\n  ");
   }
   static constexpr std::string_view separator = ",\n  ";
   static constexpr std::string_view end = "\n]}\n";
