@@ -21,6 +21,32 @@ namespace triosim {
 
 namespace detail {
 
+// A member of the right name that cannot be called would be passed over, and what it was to do left undone.
+template <class Net>
+concept OptionalsCallable =
+    (!(
+         requires { &Net::on_wake; } || requires { &Net::template on_wake<archetypes::Port>; }) ||
+     requires(Net net, archetypes::Port port) { net.on_wake(0u, port); }) &&
+    (!(
+         requires { &Net::instant_end; } || requires { &Net::template instant_end<archetypes::Port>; }) ||
+     requires(Net net, archetypes::Port port) { net.instant_end(port); });
+
+template <class Strategy>
+struct SourceOf {
+  // Stands in where the strategy is none, which is said elsewhere.
+  struct type {
+    template <class Any>
+    type(const Any&);
+  };
+};
+template <class Strategy>
+requires requires {
+  typename Strategy::Source;
+}
+struct SourceOf<Strategy> {
+  using type = typename Strategy::Source;
+};
+
 template <class Strategy>
 struct RulesOf {
   using type = rules::Physical;
@@ -63,9 +89,17 @@ class Simulator {
   static_assert(StrategyPolicy<Strategy>, "triosim: a strategy policy must be copyable and have a type Source and a "
                                           "const lower(const Source&, const Cluster&) that gives a TaskGraph; see "
                                           "triosim/concepts.hpp");
+  static_assert(detail::OptionalsCallable<Net>,
+                "triosim: a network policy must have on_wake as on_wake(std::uint32_t "
+                "token, Port&) and instant_end as instant_end(Port&) if it has them; see "
+                "triosim/concepts.hpp");
+  // With a policy that is none the members below compile to nothing, so that the sentence above is all there is to
+  // read.
+  static constexpr bool complete =
+      EnginePolicy<Engine> && TimeModelPolicy<TimeModel> && NetworkPolicy<Net> && StrategyPolicy<Strategy>;
 
  public:
-  using Source = typename Strategy::Source;
+  using Source = typename detail::SourceOf<Strategy>::type;
   using Rules = typename detail::RulesOf<Strategy>::type;
 
   /// With a network that can be made from the cluster alone.
@@ -81,7 +115,12 @@ class Simulator {
         time_model_{std::move(time_model)}, memory_{std::move(memory)} {}
 
   /// What `run` would play. Throws `Error` where the source does not fit the machine or the strategy.
-  TaskGraph lower(const Source& source) const { return strategy_.lower(source, cluster_); }
+  TaskGraph lower(const Source& source) const {
+    if constexpr (complete)
+      return strategy_.lower(source, cluster_);
+    else
+      return {};
+  }
 
   /// Throws what `lower` and `validate` throw; `Deadlock` where the run cannot finish; `OutOfMemory` where the memory
   /// policy says so. Runs are independent of each other: the same input gives the same report.
@@ -93,12 +132,15 @@ class Simulator {
   /// Plays a graph as it is, for those who have one.
   template <class... Observer>
   Report play(const TaskGraph& graph, Observer&... observers) const {
-    validate(graph);
-    using Player = PlayerFor<Rules>;
-    typename Player::template type<Engine, Net, Memory, Observers<Observer...>> player{
-        graph, cluster_, durations(graph), net_, memory_, Observers<Observer...>{observers...}};
-    Report report = player.run();
-    report.rules = Player::name;
+    Report report;
+    if constexpr (complete) {
+      validate(graph);
+      using Player = PlayerFor<Rules>;
+      typename Player::template type<Engine, Net, Memory, Observers<Observer...>> player{
+          graph, cluster_, durations(graph), net_, memory_, Observers<Observer...>{observers...}};
+      report = player.run();
+      report.rules = Player::name;
+    }
     return report;
   }
 

@@ -127,6 +127,10 @@ class DataFlow {
     }
     void deliver(net::MessageId id) { player.landed_.push_back(id); }
     void wake_at(Time at, std::uint32_t token) {
+      static_assert(
+          requires(Net net, Port port) { net.on_wake(token, port); },
+          "triosim: a network policy must have on_wake(token, port) to call port.wake_at; see "
+          "triosim/concepts.hpp");
       if (at != Time::infinity()) player.engine_.schedule(at, engine::Event{net_wake, 0, token});
     }
   };

@@ -9,6 +9,53 @@
 
 namespace triosim {
 
+namespace detail {
+
+template <class O>
+concept Listens = requires(O& o, const TaskGraph& graph) {
+  o.begin(graph);
+}
+|| requires(O& o, std::uint32_t rank, TaskId task, Time now) {
+  o.task_started(rank, task, now);
+}
+|| requires(O& o, std::uint32_t rank, TaskId task, Time now) {
+  o.task_finished(rank, task, now);
+}
+|| requires(O& o, const net::Message& message, Time now) {
+  o.message_sent(message, now);
+}
+|| requires(O& o, const net::Message& message, Time now) {
+  o.message_arrived(message, now);
+}
+|| requires(O& o, std::uint32_t rank, Bytes in_use, Time now) {
+  o.memory_changed(rank, in_use, now);
+}
+|| requires(O& o, Time total) {
+  o.end(total);
+};
+
+// A member of the right name that cannot be called would be passed over without a word. (`begin` and `end` are names
+// that containers have for other reasons.)
+template <class O>
+concept Understood =
+    (
+        !requires { &O::task_started; } ||
+        requires(O & o, std::uint32_t rank, TaskId task, Time now) { o.task_started(rank, task, now); }) &&
+    (
+        !requires { &O::task_finished; } ||
+        requires(O & o, std::uint32_t rank, TaskId task, Time now) { o.task_finished(rank, task, now); }) &&
+    (
+        !requires { &O::message_sent; } ||
+        requires(O & o, const net::Message& message, Time now) { o.message_sent(message, now); }) &&
+    (
+        !requires { &O::message_arrived; } ||
+        requires(O & o, const net::Message& message, Time now) { o.message_arrived(message, now); }) &&
+    (
+        !requires { &O::memory_changed; } ||
+        requires(O & o, std::uint32_t rank, Bytes in_use, Time now) { o.memory_changed(rank, in_use, now); });
+
+} // namespace detail
+
 /// Those who listen to a run, by reference. An observer has any of these members; what it lacks is not called, and with
 /// no observer nothing is left in the compiled program.
 ///
@@ -23,6 +70,13 @@ namespace triosim {
 /// Source and destination of a message are ranks, or the node of the remote memory.
 template <class... Observer>
 class Observers {
+  static_assert((detail::Listens<Observer> && ...),
+                "triosim: an observer must have at least one of the members that are "
+                "called, such as task_started; see triosim/report/observers.hpp");
+  static_assert((detail::Understood<Observer> && ...),
+                "triosim: an observer must take what its members are called with; "
+                "see triosim/report/observers.hpp");
+
  public:
   explicit Observers(Observer&... observers) : observers_{observers...} {}
 

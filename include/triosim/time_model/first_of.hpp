@@ -11,8 +11,13 @@
 namespace triosim::time_model {
 
 /// The answer of the first model that knows the operation: a table of measurements before a formula, say.
-template <TimeModelPolicy... Model>
+template <class... Model>
 class FirstOf {
+  static_assert((TimeModelPolicy<Model> && ...),
+                "triosim: FirstOf must be given time-model policies, each copyable and "
+                "with a const duration(const Operation&) that gives "
+                "std::optional<Time>; see triosim/concepts.hpp");
+
  public:
   FirstOf() = default;
   explicit FirstOf(Model... models) requires(sizeof...(Model) > 0) : models_{std::move(models)...} {}

@@ -1,0 +1,25 @@
+# cmake -DCOMPILER=... -DSOURCE=... -DINCLUDE=folder;folder -P check.cmake
+# The source must not compile, and the first error must contain the text after "EXPECT: ". "compiles" means that it must.
+file(STRINGS ${SOURCE} expected REGEX "^// EXPECT: ")
+string(REPLACE "// EXPECT: " "" expected "${expected}")
+list(TRANSFORM INCLUDE PREPEND -I)
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -fmessage-length=0 ${INCLUDE} ${SOURCE}
+                RESULT_VARIABLE code ERROR_VARIABLE output)
+if(expected STREQUAL "compiles")
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "this must compile:\n${output}")
+  endif()
+  return()
+endif()
+if(code EQUAL 0)
+  message(FATAL_ERROR "this must not compile, expected: ${expected}")
+endif()
+string(REPLACE ";" "," output "${output}") # a semicolon parts the items of a list
+string(REGEX MATCHALL "[^\n]*error: [^\n]*" errors "${output}")
+list(GET errors 0 first)
+string(FIND "${first}" "${expected}" position)
+if(position EQUAL -1)
+  message(FATAL_ERROR "expected as the first error: ${expected}\ngot:\n${output}")
+endif()
+list(LENGTH errors count)
+message(STATUS "${count} errors, the first: ${first}")
