@@ -145,7 +145,7 @@ TEST_CASE("weights are what the forward pass reads and the optimizer updates") {
   CHECK(a.weights[3].trained);
   CHECK(a.weight_bytes == 1720_B);
   CHECK(a.trained_bytes == 1720_B);
-  CHECK(a.optimizer_bytes == 3440_B); // moments, and gradients that nothing tells from them
+  CHECK(a.optimizer_bytes == 3440_B);        // moments, and gradients that nothing tells from them
   CHECK(a.saved_activation_bytes == 1280_B); // h, and the gradient that no layer is seen to make
 }
 

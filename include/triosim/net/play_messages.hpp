@@ -73,7 +73,7 @@ class MessagePlayer {
     case start:
       send_(event.argument(), port);
       break;
-    case arrival:
+    case message_here:
       arrive(event.argument());
       break;
     case wake:
@@ -93,13 +93,13 @@ class MessagePlayer {
   }
 
  private:
-  enum Kind : std::uint8_t { start, arrival, wake };
+  enum Kind : std::uint8_t { start, message_here, wake };
 
   struct Port {
     MessagePlayer& player;
     Time now() const { return player.engine_.now(); }
     void deliver_at(Time at, MessageId id) {
-      if (at != Time::infinity()) player.engine_.schedule(at, {arrival, 0, id});
+      if (at != Time::infinity()) player.engine_.schedule(at, {message_here, 0, id});
     }
     void deliver(MessageId id) { player.landed_.push_back(id); }
     void wake_at(Time at, std::uint32_t token) {
