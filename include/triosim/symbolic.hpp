@@ -6,3 +6,6 @@
 #include "triosim/symbolic/classic/step.hpp"
 #include "triosim/symbolic/models/language_model.hpp"
 #include "triosim/symbolic/module.hpp"
+#include "triosim/symbolic/physical/memory.hpp"
+#include "triosim/symbolic/physical/training_step.hpp"
+#include "triosim/symbolic/physical/transformer.hpp"

@@ -79,7 +79,7 @@ class Parser {
   }
 
   void operation(Tensor tensor, std::string_view kind) {
-    Operation made;
+    Application made;
     made.op = tensor.op = op_of(kind);
     if (next_is('(')) made.argument = parenthesised();
     tensor.x1 = operand();

@@ -16,7 +16,7 @@ namespace triosim::symbolic {
 ///  * einsum: `bsm,mnh->bsnh`, one letter for each dimension of the first operand, the second, the result;
 ///  * unary, binary: operations per element; custom: the cost;
 ///  * broadcast, slice: `dimension: factor` and `dimension: size`, dimensions counted from 0; concat: the dimension.
-struct Operation {
+struct Application {
   Op op = Op::input;
   std::string_view argument = {};
   std::optional<Layout> x1 = {}, x2 = {};
@@ -39,7 +39,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-inline Outcome einsum(Pool& pool, const Operation& operation) {
+inline Outcome einsum(Pool& pool, const Application& operation) {
   const auto fail = [&](const std::string& expected) {
     return ConfigError{"einsum", std::string{operation.argument}, expected};
   };
@@ -89,7 +89,7 @@ inline Outcome einsum(Pool& pool, const Operation& operation) {
 }
 
 /// `dimension: value` -> the two, checked against the shape.
-inline std::pair<std::size_t, std::string_view> dimension_and_value(Pool& pool, const Operation& operation,
+inline std::pair<std::size_t, std::string_view> dimension_and_value(Pool& pool, const Application& operation,
                                                                     bool has_value) {
   const std::size_t colon = operation.argument.find(':');
   const std::string_view digits = trimmed(operation.argument.substr(0, colon));
@@ -102,7 +102,7 @@ inline std::pair<std::size_t, std::string_view> dimension_and_value(Pool& pool, 
   return {dimension, has_value ? operation.argument.substr(colon + 1) : std::string_view{}};
 }
 
-inline Outcome with_dimension(Pool& pool, const Operation& operation, std::size_t dimension, ExprId size) {
+inline Outcome with_dimension(Pool& pool, const Application& operation, std::size_t dimension, ExprId size) {
   std::vector<ExprId> dimensions = pool.dimensions(operation.x1->shape);
   dimensions[dimension] = size;
   const ShapeId shape = pool.shape(std::move(dimensions));
@@ -113,7 +113,7 @@ inline Outcome with_dimension(Pool& pool, const Operation& operation, std::size_
 
 /// The layout of the result of an operation, and what it costs. Throws `ConfigError` where operands and argument do not
 /// fit.
-inline Outcome infer(Pool& pool, const Operation& operation) {
+inline Outcome infer(Pool& pool, const Application& operation) {
   namespace detail = operators_detail;
   const auto need = [&](bool condition, const char* expected) {
     if (!condition) throw ConfigError{"operation", std::string{letters(operation.op)}, expected};
