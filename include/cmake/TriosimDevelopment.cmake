@@ -8,6 +8,10 @@ endif()
 if(TRIOSIM_SANITIZE)
   target_compile_options(triosim_development INTERFACE
     -fsanitize=${TRIOSIM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(triosim_development INTERFACE
+      -fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/sanitizer_ignorelist.txt)
+  endif()
   target_link_options(triosim_development INTERFACE -fsanitize=${TRIOSIM_SANITIZE})
 endif()
 target_link_libraries(triosim_development INTERFACE triosim)

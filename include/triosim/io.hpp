@@ -9,6 +9,7 @@
 #include "triosim/chakra/read.hpp"
 #include "triosim/chakra/write.hpp"
 #include "triosim/io/file.hpp"
+#include "triosim/io/flow_scenario.hpp"
 #include "triosim/io/output_file.hpp"
 #include "triosim/io/symbolic_traces.hpp"
 #include "triosim/report/json.hpp"

@@ -84,7 +84,8 @@ TEST_CASE("what is wrong is named with its place") {
       {with_flows(R"({"bytes": 1, "route": [0], "start_s": 1e999})"), "Number too big to be stored in double."},
       {std::string(100'000, '['), "f.json: byte 100000: Invalid value."},
   };
-  for (const auto& [text, expected] : wrong) {
+  for (const auto& entry : wrong) {
+    const std::string &text = entry.first, &expected = entry.second;
     INFO(text.substr(0, 200));
     std::string message = "nothing";
     try {

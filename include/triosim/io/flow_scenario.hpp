@@ -57,8 +57,7 @@ class Reader {
 
   std::vector<FlowScenario> read(const std::string& text) {
     rapidjson::Document document;
-    document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
-                   rapidjson::kParseValidateEncodingFlag>(text.data(), text.size());
+    document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(text.data(), text.size());
     if (document.HasParseError())
       throw TraceError::at_byte(file_, document.GetErrorOffset(), "",
                                 rapidjson::GetParseError_En(document.GetParseError()));
