@@ -34,7 +34,9 @@ struct Handler {
 ///           have been handled, and what it schedules for that instant is handled before time moves on; `run` returns
 ///           when nothing is left.
 /// Cost:     amortised O(log pending) for one `schedule` and one `handle`, no allocation in the steady state.
-/// Ships:    engine::Serial (radix heap), engine::SerialHeap (4-ary heap).
+/// Ships:    engine::Serial (radix heap), engine::SerialHeap (4-ary heap); engine::Published for the classic rules,
+/// which
+///           breaks the second law on purpose.
 template <class E>
 concept EnginePolicy = std::default_initializable<E> &&
     requires(E engine, const E& constant, Time at, engine::Event event, archetypes::Handler& handler) {
@@ -52,7 +54,7 @@ concept EnginePolicy = std::default_initializable<E> &&
 /// Laws:     never negative; more work (a larger share, batch, FLOP count, ...) never takes less time; nothing for an
 ///           operation that the model does not know, never a guess.
 /// Cost:     asked once for each task of a program, not for each rank.
-/// Ships:    time_model::Recorded, Scaled, Constant, FirstOf.
+/// Ships:    time_model::Recorded, Scaled, Proportional, Constant, FirstOf.
 ///
 ///     struct OneTeraflop {
 ///       std::optional<triosim::Time> duration(const triosim::Operation& op) const {

@@ -61,13 +61,15 @@ struct RulesOf<Strategy> {
 
 } // namespace detail
 
-/// How a graph is played under a rule set: `PlayerFor<Rules>::template type<Engine, Net, Memory, Observing>`. The
-/// physical rules are here; player/published.hpp has the classic ones.
+/// How a graph is played under a rule set: `PlayerFor<Rules>::template type<Engine, Net, Memory, Observing>`, which is
+/// told how long each task takes as a `PlayerFor<Rules>::Duration`: a Time, or seconds as a double for rules that are
+/// finer than a picosecond. The physical rules are here; player/published.hpp has the classic ones.
 template <class Rules>
 struct PlayerFor;
 template <>
 struct PlayerFor<rules::Physical> {
   static constexpr const char* name = "physical";
+  using Duration = Time;
   template <class Engine, class Net, class Memory, class Observing>
   using type = player::DataFlow<Engine, Net, Memory, Observing>;
 };
@@ -155,8 +157,10 @@ class Simulator {
   const Cluster& cluster() const noexcept { return cluster_; }
 
  private:
-  std::vector<std::vector<Time>> durations(const TaskGraph& graph) const {
-    std::vector<std::vector<Time>> durations;
+  using Duration = typename PlayerFor<Rules>::Duration;
+
+  std::vector<std::vector<Duration>> durations(const TaskGraph& graph) const {
+    std::vector<std::vector<Duration>> durations;
     for (const Program& program : graph.programs()) {
       auto& times = durations.emplace_back(program.size());
       for (TaskId task = 0; task < program.size(); ++task) {
@@ -165,7 +169,12 @@ class Simulator {
         const auto name = [&] { return "time of " + std::string{program.name(task)}; };
         if (!time) throw ConfigError{name(), "nothing", "a time model that knows this operation"};
         if (*time < Time{}) throw ConfigError{name(), std::to_string(time->seconds()) + " s", "zero or more"};
-        times[task] = *time;
+        if constexpr (std::same_as<Duration, Time>)
+          times[task] = *time;
+        else if constexpr (requires(const Operation& operation) { time_model_.seconds(operation); })
+          times[task] = time_model_.seconds(program.operation(task));
+        else
+          times[task] = time->seconds();
       }
     }
     return durations;

@@ -2,6 +2,7 @@
 #include "support/postman.hpp"
 
 #include <triosim/concepts.hpp>
+#include <triosim/net/classic_exact.hpp>
 #include <triosim/net/classic_optical.hpp>
 #include <triosim/net/flow_network.hpp>
 #include <triosim/net/ideal.hpp>
@@ -27,7 +28,7 @@ using test::Letter;
 
 #define TRIOSIM_ALL_NETS                                                                                               \
   net::Ideal, net::FlowNetwork, net::SpreadFlowNetwork, net::PacketSharing, net::Optical, net::classic::PacketSharing, \
-      net::classic::Optical
+      net::classic::Optical, net::classic::ExactPacketSharing
 
 namespace {
 
@@ -102,7 +103,7 @@ TEST_CASE_TEMPLATE("zero load: latencies plus bytes over the narrowest link, and
 }
 
 TEST_CASE_TEMPLATE("a wider link is never later where all meet on one link", Net, net::Ideal, net::FlowNetwork,
-                   net::PacketSharing, net::classic::PacketSharing) {
+                   net::PacketSharing, net::classic::PacketSharing, net::classic::ExactPacketSharing) {
   std::vector<Letter> letters = random_letters(3, 2, 200);
   for (Letter& letter : letters) {
     letter.from = 0;
@@ -118,7 +119,8 @@ TEST_CASE_TEMPLATE("a wider link is never later where all meet on one link", Net
 }
 
 TEST_CASE_TEMPLATE("twice the bandwidth everywhere takes half the time where all start together and latency is none",
-                   Net, net::Ideal, net::FlowNetwork, net::PacketSharing, net::classic::PacketSharing) {
+                   Net, net::Ideal, net::FlowNetwork, net::PacketSharing, net::classic::PacketSharing,
+                   net::classic::ExactPacketSharing) {
   const auto make = [](double width) {
     return Net{Cluster{topology::torus(std::array{4u, 4u}, {Bandwidth{width}, Time{}})}};
   };
