@@ -5,6 +5,7 @@
 #include "triosim/error.hpp"
 #include "triosim/memory/unbounded.hpp"
 #include "triosim/player/data_flow.hpp"
+#include "triosim/player/player_for.hpp"
 #include "triosim/report/observers.hpp"
 #include "triosim/report/report.hpp"
 #include "triosim/task_graph.hpp"
@@ -61,11 +62,6 @@ struct RulesOf<Strategy> {
 
 } // namespace detail
 
-/// How a graph is played under a rule set: `PlayerFor<Rules>::template type<Engine, Net, Memory, Observing>`, which is
-/// told how long each task takes as a `PlayerFor<Rules>::Duration`: a Time, or seconds as a double for rules that are
-/// finer than a picosecond. The physical rules are here; player/published.hpp has the classic ones.
-template <class Rules>
-struct PlayerFor;
 template <>
 struct PlayerFor<rules::Physical> {
   static constexpr const char* name = "physical";
