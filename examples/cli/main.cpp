@@ -4,6 +4,7 @@
 #include "cli/flows_flags.hpp"
 #include "cli/generate_flags.hpp"
 #include "cli/prefixes.hpp"
+#include "cli/simulate_flags.hpp"
 
 #include <triosim/error.hpp>
 #include <triosim/version.hpp>
@@ -21,7 +22,7 @@ namespace {
 
 using namespace triosim;
 
-int report(const char* message, int code) {
+int complain(const char* message, int code) {
   std::fprintf(stderr, "triosim: %s\n", message);
   return code;
 }
@@ -41,12 +42,15 @@ int main(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
 
   std::map<const CLI::App*, cli::Run> commands;
+  const auto simulate = cli::add_simulate(app);
+  commands.insert(simulate);
   const auto generate = cli::add_generate(app);
   commands.insert(generate);
   commands.insert(cli::add_flows(app));
 
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    cli::accept_go_style(*simulate.first, arguments);
     cli::complete_prefixes({generate.first}, arguments);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));
@@ -59,16 +63,16 @@ int main(int argc, char** argv) {
       return commands.at(chosen)();
     return cli::usage_error;
   } catch (const TraceError& error) {
-    return report(error.what(), cli::input_error);
+    return complain(error.what(), cli::input_error);
   } catch (const OutOfMemory& error) {
-    return report(error.what(), cli::cannot_finish);
+    return complain(error.what(), cli::cannot_finish);
   } catch (const Deadlock& error) {
-    return report(error.what(), cli::cannot_finish);
+    return complain(error.what(), cli::cannot_finish);
   } catch (const Error& error) {
-    return report(error.what(), cli::usage_error);
+    return complain(error.what(), cli::usage_error);
   } catch (const std::bad_alloc&) {
-    return report("this machine has too little memory for the run", cli::internal_error);
+    return complain("this machine has too little memory for the run", cli::internal_error);
   } catch (const std::exception& error) {
-    return report((std::string{"internal error: "} + error.what()).c_str(), cli::internal_error);
+    return complain((std::string{"internal error: "} + error.what()).c_str(), cli::internal_error);
   }
 }
