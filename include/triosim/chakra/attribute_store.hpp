@@ -3,6 +3,7 @@
 #include "triosim/chakra/facts.hpp"
 #include "triosim/chakra/lists.hpp"
 #include "triosim/chakra/model.hpp"
+#include "triosim/chakra/packed_bytes.hpp"
 #include "triosim/chakra/text_pool.hpp"
 
 #include <protozero/buffer_string.hpp>
@@ -42,11 +43,11 @@ class AttributeStore {
 
   // ---- writing ---------------------------------------------------------------------------------------------------
   Text intern(std::string_view text) {
-    const std::size_t at = text.rfind('@');
+    const std::size_t at = text.find('@');
     if (at == std::string_view::npos || at == 0) return {pool_.intern(text), 0};
     const std::string_view head = text.substr(0, at);
     // A node's own name and its result share the head.
-    if (last_head_ == 0 || pool_[last_head_] != head) last_head_ = pool_.intern(head);
+    if (last_head_ == 0 || !pool_.holds(last_head_, head)) last_head_ = pool_.intern(head);
     return {last_head_, pool_.intern(text.substr(at))};
   }
 
@@ -64,10 +65,14 @@ class AttributeStore {
     return {place, shape_number((inputs ? 1u : 0u) | (outputs ? 2u : 0u))};
   }
 
+  /// Whether a known attribute of such a node may be of no use.
+  bool is_doubtful(Place place) const noexcept { return shapes_[place.shape].doubtful; }
+
   void freeze() {
     pool_.freeze();
     values_.shrink_to_fit();
     building_ = {};
+    texts_ = {};
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------
@@ -217,7 +222,8 @@ class AttributeStore {
   };
   struct Shape {
     std::vector<Entry> entries;
-    unsigned infos = 0; // 1: has inputs, 2: has outputs
+    unsigned infos = 0;    // 1: has inputs, 2: has outputs
+    bool doubtful = false; // a known attribute is no integer, so whether it can serve depends on its value
     auto operator<=>(const Shape&) const = default;
   };
 
@@ -227,7 +233,7 @@ class AttributeStore {
     return {static_cast<TextPool::Ref>(head >> 1), static_cast<TextPool::Ref>(tail)};
   }
 
-  void put(std::uint64_t number) { protozero::add_varint_to_buffer(&values_, number); }
+  void put(std::uint64_t number) { values_.put_varint(number); }
 
   void put_text(std::string_view text) {
     const Text parts = intern(text);
@@ -258,29 +264,42 @@ class AttributeStore {
     return Stored::text;
   }
 
-  /// False, and nothing put, where the list cannot be put together again from its texts.
+  /// False, and nothing put, where the list cannot be put together again from its texts: where it has other fields, or
+  /// lengths that are spelled longer than need be.
   bool put_texts(std::string_view encoded) {
-    std::uint64_t count = 0;
-    std::size_t size = 0;
-    const bool whole = for_each_string(encoded, [&](std::string_view text) {
-      ++count;
-      size += 1 + static_cast<std::size_t>(protozero::length_of_varint(text.size())) + text.size();
-    });
-    if (!whole || size != encoded.size()) return false;
-    put(count);
-    for_each_string(encoded, [&](std::string_view text) { put_text(text); });
+    texts_.clear();
+    const char* at = encoded.data();
+    const char* const end = at + encoded.size();
+    while (at != end) {
+      if (*at++ != '\x0a') return false;
+      std::uint64_t size = 0;
+      for (int shift = 0;; shift += 7) {
+        if (at == end || shift > 56) return false;
+        const auto byte = static_cast<unsigned char>(*at++);
+        size |= std::uint64_t{byte & 0x7fu} << shift;
+        if (byte >= 0x80) continue;
+        if (byte == 0 && shift != 0) return false;
+        break;
+      }
+      if (size > static_cast<std::uint64_t>(end - at)) return false;
+      texts_.emplace_back(at, size);
+      at += size;
+    }
+    put(texts_.size());
+    for (const std::string_view text : texts_)
+      put_text(text);
     return true;
   }
 
   /// Names of attributes come in the same order again and again, so the one after the last is tried first.
   Name intern_name(std::string_view text) {
     const std::size_t guess = next_name_ < recent_names_.size() ? next_name_ : 0;
-    if (guess < recent_names_.size() && pool_[recent_names_[guess].ref] == text) {
+    if (guess < recent_names_.size() && pool_.holds(recent_names_[guess].ref, text)) {
       next_name_ = guess + 1;
       return recent_names_[guess];
     }
     for (std::size_t i = 0; i < recent_names_.size(); ++i)
-      if (pool_[recent_names_[i].ref] == text) {
+      if (pool_.holds(recent_names_[i].ref, text)) {
         next_name_ = i + 1;
         return recent_names_[i];
       }
@@ -293,18 +312,22 @@ class AttributeStore {
     for (const std::uint32_t recent : recent_shapes_)
       if (recent < shapes_.size() && shapes_[recent].infos == infos && shapes_[recent].entries == building_)
         return recent;
+    bool doubtful = false;
+    for (const Entry& entry : building_)
+      doubtful = doubtful || (entry.meaning != Known::other && !is_integer(entry.type));
     const auto [found, fresh] =
-        numbers_.try_emplace(Shape{building_, infos}, static_cast<std::uint32_t>(shapes_.size()));
+        numbers_.try_emplace(Shape{building_, infos, doubtful}, static_cast<std::uint32_t>(shapes_.size()));
     if (fresh) shapes_.push_back(found->first);
     recent_shapes_[next_recent_++ % recent_shapes_.size()] = found->second;
     return found->second;
   }
 
   TextPool pool_;
-  std::string values_;
+  PackedBytes values_;
   std::vector<Shape> shapes_;
   std::map<Shape, std::uint32_t> numbers_;
   std::vector<Entry> building_;
+  std::vector<std::string_view> texts_;
   std::array<std::uint32_t, 8> recent_shapes_{};
   std::size_t next_recent_ = 0;
   std::vector<Name> recent_names_;

@@ -1,11 +1,12 @@
 #pragma once
 
+#include "triosim/chakra/packed_bytes.hpp"
 #include "triosim/error.hpp"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,20 +19,35 @@ class TextPool {
  public:
   using Ref = std::uint32_t;
 
+  TextPool() { bytes_.put_varint(0); }
+
   /// Throws `Error` where more than 4 GiB of different texts come together.
   Ref intern(std::string_view text) {
     if (text.empty()) return 0;
-    if ((count_ + 1) * 8 > slots_.size() * 5) grow();
+    if (recent_.empty()) recent_.resize(recent_size);
     const std::uint32_t hashed = hash(text);
+    // Most texts were used a moment ago; the large table is out of the cache by then, a small one is not.
+    Slot& recent = recent_[hashed % recent_size];
+    if (recent.ref != 0 && recent.hash == hashed && holds(recent.ref, text)) return recent.ref;
+    if ((count_ + 1) * 8 > slots_.size() * 5) grow();
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = hashed & mask;
     while (slots_[slot].ref != 0) {
-      if (slots_[slot].hash == hashed && (*this)[slots_[slot].ref] == text) return slots_[slot].ref;
+      if (slots_[slot].hash == hashed && holds(slots_[slot].ref, text)) {
+        recent = slots_[slot];
+        return recent.ref;
+      }
       slot = (slot + 1) & mask;
     }
-    slots_[slot] = {hashed, store(text)};
+    recent = slots_[slot] = {hashed, store(text)};
     ++count_;
-    return slots_[slot].ref;
+    return recent.ref;
+  }
+
+  /// Whether a text is the one with this reference.
+  bool holds(Ref ref, std::string_view text) const noexcept {
+    const std::string_view held = (*this)[ref];
+    return held.size() == text.size() && std::memcmp(held.data(), text.data(), text.size()) == 0;
   }
 
   std::string_view operator[](Ref ref) const noexcept {
@@ -51,48 +67,57 @@ class TextPool {
   /// Nothing more will come: gives back what only `intern` needs.
   void freeze() {
     slots_ = {};
+    recent_ = {};
     count_ = 0;
     bytes_.shrink_to_fit();
   }
 
-  std::size_t memory() const noexcept { return bytes_.capacity() + slots_.capacity() * sizeof(Slot); }
+  std::size_t memory() const noexcept {
+    return bytes_.capacity() + (slots_.capacity() + recent_.capacity()) * sizeof(Slot);
+  }
 
  private:
+  static constexpr std::size_t recent_size = std::size_t{1} << 13;
+
   struct Slot {
     std::uint32_t hash = 0;
     Ref ref = 0; // 0: free
   };
 
-  // Eight bytes a step, folded by a multiplication; the table needs speed and spread, not secrecy.
+  // Eight bytes a step, one multiplication each; the table needs speed and spread, not secrecy. The low bits of a
+  // product depend on few bits of its factors, so the high ones are what is used.
   static std::uint32_t hash(std::string_view text) noexcept {
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
-    std::uint64_t h = text.size() * odd;
     const char* at = text.data();
-    std::size_t left = text.size();
-    for (; left >= 8; left -= 8, at += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, at, 8);
-      h = mix(h ^ word);
+    const std::size_t size = text.size();
+    const auto load = [](const char* from, std::size_t count) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, from, count);
+      return word;
+    };
+    std::uint64_t h = size * odd;
+    if (size >= 8) {
+      // The last step overlaps the one before it, which is cheaper than a copy of odd length.
+      const char* const last = at + size - 8;
+      for (; at < last; at += 8)
+        h = (std::rotl(h, 23) ^ load(at, 8)) * odd;
+      h = (std::rotl(h, 23) ^ load(last, 8)) * odd;
+    } else if (size >= 4) {
+      h = (h ^ load(at, 4) ^ load(at + size - 4, 4) << 32) * odd;
+    } else {
+      for (std::size_t i = 0; i < size; ++i)
+        h = (std::rotl(h, 8) ^ static_cast<unsigned char>(at[i])) * odd;
     }
-    std::uint64_t word = 0;
-    if (left != 0) std::memcpy(&word, at, left);
-    return static_cast<std::uint32_t>(mix(h ^ word ^ odd));
-  }
-  static std::uint64_t mix(std::uint64_t h) noexcept {
-    h *= 0xbf58476d1ce4e5b9U;
     h ^= h >> 32;
     h *= 0x94d049bb133111ebU;
-    return h ^ (h >> 29);
+    return static_cast<std::uint32_t>(h >> 32);
   }
 
   Ref store(std::string_view text) {
     if (bytes_.size() + text.size() > 0xffff'fff0U - 10)
       throw Error{"the trace has more than 4 GiB of different texts"};
     const auto ref = static_cast<Ref>(bytes_.size());
-    std::size_t size = text.size();
-    for (; size >= 0x80; size >>= 7)
-      bytes_.push_back(static_cast<char>((size & 0x7f) | 0x80));
-    bytes_.push_back(static_cast<char>(size));
+    bytes_.put_varint(text.size());
     bytes_.append(text);
     return ref;
   }
@@ -110,8 +135,9 @@ class TextPool {
     }
   }
 
-  std::string bytes_ = std::string(1, '\0'); // the empty text at 0
+  PackedBytes bytes_;
   std::vector<Slot> slots_;
+  std::vector<Slot> recent_; // by the low bits of the hash
   std::size_t count_ = 0;
 };
 

@@ -41,13 +41,14 @@ class TraceBuilder {
 
   void node(const NodeView& node) {
     if (trace_.size() >= limit) throw problem("", "has more than " + std::to_string(limit) + " nodes");
-    for (const Attribute& attribute : node.attributes)
-      note(attribute);
     trace_.ids_.push_back(node.id);
     largest_id_ = std::max(largest_id_, node.id);
     trace_.types_.push_back(node.type);
     trace_.names_.push_back(trace_.attributes_.intern(node.name));
     const AttributeStore::Place place = trace_.attributes_.add(node.attributes, node.inputs, node.outputs);
+    if (trace_.attributes_.is_doubtful(place))
+      for (const Attribute& attribute : node.attributes)
+        note(attribute);
     trace_.value_places_.push_back(place.values);
     trace_.shapes_.push_back(place.shape);
     sparse(trace_.starts_, node.start_time_micros);

@@ -55,7 +55,7 @@ class V004Decoder {
         info(get_bytes(message, "outputs"), node_.outputs);
         break;
       case 10:
-        attributes_.push_back(attribute(get_bytes(message, "attr")));
+        attribute(get_bytes(message, "attr"), attributes_.emplace_back());
         break;
       default:
         unknown(message, "node");
@@ -78,7 +78,7 @@ class V004Decoder {
         header.version = get_bytes(message, "version");
         break;
       case 2:
-        attributes_.push_back(attribute(get_bytes(message, "attr")));
+        attribute(get_bytes(message, "attr"), attributes_.emplace_back());
         break;
       default:
         unknown(message, "header");
@@ -130,8 +130,13 @@ class V004Decoder {
     }
   }
 
-  Attribute attribute(std::string_view bytes) {
-    Attribute attribute;
+  void attribute(std::string_view bytes, Attribute& attribute) {
+    // The name comes first, as a rule, and is short.
+    if (bytes.size() > 2 && bytes[0] == '\x0a' && bytes[1] >= 0 &&
+        bytes.size() - 2 >= static_cast<std::size_t>(bytes[1])) {
+      attribute.name = bytes.substr(2, static_cast<std::size_t>(bytes[1]));
+      bytes.remove_prefix(2 + attribute.name.size());
+    }
     protozero::pbf_reader message{bytes.data(), bytes.size()};
     while (message.next()) {
       const std::uint32_t tag = message.tag();
@@ -144,7 +149,6 @@ class V004Decoder {
       else
         unknown(message, "attribute");
     }
-    return attribute;
   }
 
   static void value(protozero::pbf_reader& message, Attribute& attribute, ValueType type) {

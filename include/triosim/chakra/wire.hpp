@@ -66,8 +66,8 @@ struct WireProblem {
   std::string text;
 };
 
-inline void expect_wire(const protozero::pbf_reader& message, protozero::pbf_wire_type expected, const char* field) {
-  if (message.wire_type() == expected) return;
+[[noreturn]] inline void refuse_wire(protozero::pbf_wire_type found, protozero::pbf_wire_type expected,
+                                     const char* field) {
   const auto spell = [](protozero::pbf_wire_type type) -> std::string {
     switch (type) {
     case protozero::pbf_wire_type::varint:
@@ -82,7 +82,11 @@ inline void expect_wire(const protozero::pbf_reader& message, protozero::pbf_wir
       return "an unknown wire type";
     }
   };
-  throw WireProblem{field, "found " + spell(message.wire_type()) + ", expected " + spell(expected)};
+  throw WireProblem{field, "found " + spell(found) + ", expected " + spell(expected)};
+}
+
+inline void expect_wire(const protozero::pbf_reader& message, protozero::pbf_wire_type expected, const char* field) {
+  if (message.wire_type() != expected) refuse_wire(message.wire_type(), expected, field);
 }
 
 inline std::uint64_t get_varint(protozero::pbf_reader& message, const char* field) {

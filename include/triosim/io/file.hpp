@@ -82,14 +82,19 @@ class InputFile {
   /// The next piece of the file itself into `memory_`; false at its end.
   bool refill() {
     if (!file_) return false;
-    const std::size_t got = std::fread(buffer_.get(), 1, chunk, file_.get());
+    memory_ = {buffer_.get(), fill(buffer_.get(), chunk)};
+    return !memory_.empty();
+  }
+
+  std::size_t fill(char* to, std::size_t count) {
+    const std::size_t got = std::fread(to, 1, count, file_.get());
     if (got == 0 && std::ferror(file_.get()))
       throw TraceError::in_file(name_, std::string{"cannot be read: "} + std::strerror(errno));
-    memory_ = {buffer_.get(), got};
-    return got != 0;
+    return got;
   }
 
   std::size_t read_plain(char* to, std::size_t count) {
+    if (memory_.empty() && file_ && count >= chunk) return fill(to, count);
     if (memory_.empty() && !refill()) return 0;
     const std::size_t got = std::min(count, memory_.size());
     std::memcpy(to, memory_.data(), got);

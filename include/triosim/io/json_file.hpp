@@ -7,6 +7,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -35,12 +36,17 @@ class JsonFile {
 
   /// The value that comes next; it lives until the next call.
   const JsonValue& value() {
+    const std::size_t start = position();
+    // RapidJSON is three times as fast on text that is all there as on a stream that must ask for each byte.
+    text_.assign(bytes_->look(extent()));
     document_.SetNull();
     pool_.Clear();
+    rapidjson::StringStream stream{text_.c_str()};
     document_.ParseStream<rapidjson::kParseIterativeFlag | rapidjson::kParseStopWhenDoneFlag |
-                          rapidjson::kParseNumbersAsStringsFlag>(*bytes_);
+                          rapidjson::kParseNumbersAsStringsFlag>(stream);
     if (document_.HasParseError())
-      throw problem(document_.GetErrorOffset(), rapidjson::GetParseError_En(document_.GetParseError()));
+      throw problem(start + document_.GetErrorOffset(), rapidjson::GetParseError_En(document_.GetParseError()));
+    bytes_->take(stream.Tell());
     return document_;
   }
 
@@ -86,6 +92,39 @@ class JsonFile {
  private:
   static constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
+  /// How many of the next bytes are the value that comes next, as far as brackets and quotes tell.
+  std::size_t extent() {
+    std::size_t at = 0;
+    std::size_t depth = 0;
+    bool in_string = false;
+    for (std::size_t want = 4096;; want *= 2) {
+      const std::string_view seen = bytes_->look(want);
+      for (; at < seen.size(); ++at) {
+        const char c = seen[at];
+        if (in_string) {
+          at = std::min(seen.find('"', at), seen.size());
+          if (at == seen.size()) break;
+          std::size_t slashes = 0;
+          while (slashes < at && seen[at - slashes - 1] == '\\')
+            ++slashes;
+          if (slashes % 2 != 0) continue;
+          in_string = false;
+          if (depth == 0) return at + 1;
+        } else if (c == '"') {
+          in_string = true;
+        } else if (c == '{' || c == '[') {
+          ++depth;
+        } else if (c == '}' || c == ']') {
+          if (depth <= 1) return at + depth;
+          --depth;
+        } else if (depth == 0 && (c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t')) {
+          return at;
+        }
+      }
+      if (seen.size() < want) return seen.size();
+    }
+  }
+
   char peek() {
     for (;;) {
       const char c = bytes_->Peek();
@@ -113,6 +152,7 @@ class JsonFile {
   }
 
   ByteStream* bytes_;
+  std::string text_;
   std::unique_ptr<char[]> buffer_;
   rapidjson::MemoryPoolAllocator<> pool_;
   rapidjson::Document document_;
