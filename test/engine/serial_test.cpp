@@ -118,3 +118,61 @@ TEST_CASE_TEMPLATE("an event in the past is refused", Engine, engine::Serial, en
   engine.schedule(2_ns, Event{});
   CHECK_THROWS_WITH_AS(engine.run(handler), "an event was scheduled at 1000 ps, before the present 2000 ps", Error);
 }
+
+TEST_CASE("a heap that runs out of sequence numbers numbers anew, in order") {
+  engine::HeapQueue<4, 58> queue; // 64 numbers
+  std::uint32_t pushed = 0;
+  for (; pushed < 60; ++pushed)
+    queue.push(Time{pushed % 3}, Event{0, 0, pushed});
+  std::vector<std::pair<Time, std::uint32_t>> popped;
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    const engine::TimedEvent first = queue.pop();
+    popped.emplace_back(first.time, first.event.argument());
+    queue.push(first.time + Time{3}, Event{0, 0, pushed++});
+  }
+  CHECK(std::is_sorted(popped.begin(), popped.end()));
+  CHECK(std::adjacent_find(popped.begin(), popped.end()) == popped.end());
+  for (std::uint32_t i = 0; i < 4; ++i)
+    queue.push(Time{1'000'000}, Event{});
+  CHECK_THROWS_AS(queue.push(Time{1'000'000}, Event{}), Error);
+  CHECK(queue.size() == 64);
+}
+
+TEST_CASE("a heap takes events before the last one that was popped, and negative times") {
+  engine::HeapQueue<> queue;
+  for (const std::int64_t time : {5, -7, 3, 0})
+    queue.push(Time{time}, Event{});
+  CHECK(queue.pop().time == Time{-7});
+  queue.push(Time{-9}, Event{});
+  for (const std::int64_t time : {-9, 0, 3, 5})
+    CHECK(queue.pop().time == Time{time});
+  CHECK(queue.empty());
+}
+
+TEST_CASE("a radix queue holds a million events in order, and an instant that feeds itself") {
+  engine::RadixQueue queue;
+  std::mt19937_64 random{3};
+  for (std::uint32_t i = 0; i < 1'000'000; ++i)
+    queue.push(Time{static_cast<std::int64_t>(random() >> (1 + random() % 60))}, Event{0, 0, i});
+  std::pair<Time, std::uint32_t> last{Time{-1}, 0};
+  bool in_order = true;
+  while (!queue.empty()) {
+    const engine::TimedEvent first = queue.pop();
+    const std::pair now{first.time, first.event.argument()};
+    in_order = in_order && last < now;
+    last = now;
+  }
+  CHECK(in_order);
+
+  const Time at = last.first;
+  std::uint32_t pushed = 0, popped = 0;
+  for (; pushed < 3; ++pushed)
+    queue.push(at, Event{0, 0, pushed});
+  for (; popped < 100'000; ++popped) {
+    const engine::TimedEvent first = queue.pop();
+    in_order = in_order && first.time == at && first.event.argument() == popped;
+    queue.push(at, Event{0, 0, pushed++});
+  }
+  CHECK(in_order);
+  CHECK(queue.size() == 3);
+}

@@ -20,9 +20,10 @@ using namespace triosim;
 using namespace triosim::literals;
 using engine::Event;
 
+// The last but one has 12 bits of sequence numbers, so that it runs out of them again and again.
 #define ENGINES                                                                                                        \
   engine::Serial, engine::SerialHeap, engine::SerialOver<engine::HeapQueue<2>>,                                        \
-      engine::SerialOver<engine::HeapQueue<8>>, test::archetypes::Engine
+      engine::SerialOver<engine::HeapQueue<3, 52>>, test::archetypes::Engine
 
 namespace {
 

@@ -50,9 +50,9 @@ class SerialOver {
   std::uint64_t events_ = 0;
 };
 
-/// The engine to use: a monotone radix heap.
+/// The engine to use: a monotone radix heap, the faster the more is pending.
 using Serial = SerialOver<RadixQueue>;
-/// The engine over a 4-ary heap: a little faster with a few dozen pending events.
+/// The engine over a 4-ary heap: faster with a handful of pending events, about equal at sixteen.
 using SerialHeap = SerialOver<HeapQueue<4>>;
 
 } // namespace triosim::engine
