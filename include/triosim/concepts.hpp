@@ -107,6 +107,75 @@ concept NetworkPolicy = std::copyable<N> && requires(N net, const net::Message& 
   net.send(message, port);
 };
 
+// ---------------------------------------------------------------------------------------------------------- Memory --
+
+namespace archetypes {
+
+/// The least that a memory policy may ask of the one who plays it: how it moves bytes. `key` comes back in
+/// `arrived(rank, key)`.
+struct Fetcher {
+  /// A message from the remote memory to the device.
+  void operator()(Bytes /*bytes*/, std::uint32_t /*key*/) {}
+  /// A message from the device to the remote memory.
+  void store(Bytes /*bytes*/, std::uint32_t /*key*/) {}
+};
+
+} // namespace archetypes
+
+namespace detail {
+
+template <class M>
+concept KeepsNoAccount = requires {
+  requires !M::keeps_account;
+};
+template <class M>
+concept KeepsAccount = requires(M memory, const M& constant, const TaskGraph& graph, const Cluster& cluster,
+                                std::uint32_t number, archetypes::Fetcher fetcher) {
+  memory.begin(graph, cluster);
+  { memory.acquire(number, number, fetcher) } -> std::same_as<bool>;
+  memory.release(number, number);
+  memory.arrived(number, number);
+  { constant.in_use(number) } -> std::same_as<Bytes>;
+  { constant.peak(number) } -> std::same_as<Bytes>;
+  requires M::keeps_account;
+};
+
+} // namespace detail
+
+/// Whether the tensors of a task fit the memory of its device, and where they are.
+///
+/// Minimum:  `static constexpr bool keeps_account`. Where it is false, nothing else is asked for and nothing is called.
+///           Where it is true: `begin(graph, cluster)` before all others; `acquire(rank, task, fetcher)`, whether the
+///           tensors of the task are there now, asked again whenever something has changed on the device until it says
+///           yes; `release(rank, task)`, when the task has ended; `arrived(rank, key)`, when a message of this policy
+///           has arrived; `in_use(rank)` and `peak(rank)`, Bytes.
+/// Optional: `prefetch(rank, task, fetcher)`, called when a compute task has started.
+/// Laws:     a chain of tasks is never faster than with Unbounded; `in_use` is never above `peak`, and `peak` never
+///           above the capacity of the device; ranks do not see each other's memory. A task that can never have its
+///           tensors is an `OutOfMemory`, thrown by `begin` or `acquire`, never a `false` for ever.
+/// Cost:     no allocation for a task in the steady state; ranks that share a program share its tables.
+/// Ships:    memory::Unbounded (nothing is counted), memory::Bounded (all must fit), memory::Remote (what does not fit
+///           is moved out and in).
+///
+///     struct Largest {  // how much one task needs at most, in the fields that a report has for peaks
+///       static constexpr bool keeps_account = true;
+///       void begin(const triosim::TaskGraph& g, const triosim::Cluster&) { graph = &g; most.assign(g.ranks(), {}); }
+///       bool acquire(std::uint32_t rank, std::uint32_t task, auto&&) {
+///         triosim::Bytes sum;
+///         for (auto tensor : graph->program(rank).inputs(task)) sum += graph->program(rank).tensors()[tensor].bytes;
+///         most[rank] = std::max(most[rank], sum);
+///         return true;
+///       }
+///       void release(std::uint32_t, std::uint32_t) {}
+///       void arrived(std::uint32_t, std::uint32_t) {}
+///       triosim::Bytes in_use(std::uint32_t rank) const { return most[rank]; }
+///       triosim::Bytes peak(std::uint32_t rank) const { return most[rank]; }
+///       const triosim::TaskGraph* graph = nullptr;
+///       std::vector<triosim::Bytes> most;
+///     };
+template <class M>
+concept MemoryPolicy = std::copyable<M> &&(detail::KeepsNoAccount<M> || detail::KeepsAccount<M>);
+
 // -------------------------------------------------------------------------------------------------------- Strategy --
 
 /// Who does what: a lowering from a source (one device's trace, a symbolic model) and a machine to the tasks of all

@@ -91,10 +91,14 @@ class Simulator {
                 "triosim: a network policy must have on_wake as on_wake(std::uint32_t "
                 "token, Port&) and instant_end as instant_end(Port&) if it has them; see "
                 "triosim/concepts.hpp");
+  static_assert(MemoryPolicy<Memory>,
+                "triosim: a memory policy must be copyable and have a constant keeps_account and, "
+                "where it is true, begin, acquire, release, arrived, in_use and peak; see "
+                "triosim/concepts.hpp");
   // With a policy that is none the members below compile to nothing, so that the sentence above is all there is to
   // read.
-  static constexpr bool complete =
-      EnginePolicy<Engine> && TimeModelPolicy<TimeModel> && NetworkPolicy<Net> && StrategyPolicy<Strategy>;
+  static constexpr bool complete = EnginePolicy<Engine> && TimeModelPolicy<TimeModel> && NetworkPolicy<Net> &&
+                                   StrategyPolicy<Strategy> && MemoryPolicy<Memory>;
 
  public:
   using Source = typename detail::SourceOf<Strategy>::type;

@@ -10,6 +10,8 @@
 #include "triosim/engine/published.hpp"
 #include "triosim/engine/serial.hpp"
 #include "triosim/error.hpp"
+#include "triosim/memory/bounded.hpp"
+#include "triosim/memory/remote.hpp"
 #include "triosim/memory/unbounded.hpp"
 #include "triosim/mesh.hpp"
 #include "triosim/net/classic_exact.hpp"

@@ -34,7 +34,9 @@ namespace triosim::player {
 /// * A send is eager: the message leaves when the task is ready, and the send ends when it has arrived. A receive ends
 ///   when its message has arrived.
 /// * A fetch is a message from the machine's remote memory.
-/// * With a memory policy that keeps account, a compute task starts only when its tensors are on the device.
+/// * With a memory policy that keeps account, a task starts only when its tensors are on the device. A compute task
+///   that waits for them has its turn, whatever becomes ready in the meantime. A collective asks for its tensors when
+///   it is its turn on the rank, a receive when its message has come.
 template <class Engine, class Net, class Memory, class Observing>
 class DataFlow {
  public:
@@ -49,6 +51,9 @@ class DataFlow {
   /// Throws `Deadlock` where tasks are left that cannot go on, and what the memory policy throws.
   Report run() {
     observing_.begin(graph_);
+    if constexpr (Memory::keeps_account)
+      for (std::uint32_t rank = 0; rank < graph_.ranks(); ++rank)
+        if (memory_.in_use(rank) > Bytes{}) memory_changed(rank);
     for (std::uint32_t rank = 0; rank < graph_.ranks(); ++rank) {
       const Program& program = graph_.program(rank);
       for (TaskId task = 0; task < program.size(); ++task)
@@ -85,8 +90,10 @@ class DataFlow {
   void instant_end() {
     do {
       // Ranks choose what to compute when all that becomes ready at this instant has done so.
-      for (std::size_t i = 0; i < starting_.size(); ++i)
+      for (std::size_t i = 0; i < starting_.size(); ++i) {
+        if constexpr (Memory::keeps_account) retry(starting_[i]);
         start_compute(starting_[i]);
+      }
       starting_.clear();
       if constexpr (requires(Port port) { net_.instant_end(port); }) {
         Port port{*this};
@@ -102,6 +109,7 @@ class DataFlow {
   enum Kind : std::uint8_t { compute_done, message_here, net_wake, collective_done };
 
   static constexpr std::uint32_t finished_mark = 0xFFFFFFFF;
+  static constexpr TaskId no_task = 0xFFFFFFFF;
 
   // What a message in flight is for.
   enum class Purpose : std::uint8_t { Collective, PointToPoint, Fetch, Residency };
@@ -135,11 +143,19 @@ class DataFlow {
     }
   };
 
-  // What a memory policy calls for bytes that are not on the device: `key` comes back in `memory.arrived(rank, key)`.
+  // What a memory policy calls for bytes that are to come to the device, or to leave it: `key` comes back in
+  // `memory.arrived(rank, key)`.
   struct Fetcher {
     DataFlow& player;
     std::uint32_t rank;
     void operator()(Bytes bytes, std::uint32_t key) { player.fetch(rank, key, bytes, Purpose::Residency); }
+    void store(Bytes bytes, std::uint32_t key) { player.fetch(rank, key, bytes, Purpose::Residency, true); }
+  };
+
+  // Tasks that wait for room on one device.
+  struct Waiting {
+    TaskId compute = no_task; // the one whose turn it is
+    std::vector<TaskId> others;
   };
 
   void prepare() {
@@ -167,7 +183,10 @@ class DataFlow {
     activity_.resize(ranks);
     streams_.resize(ranks * graph_.groups().size());
     report_.ranks.resize(ranks);
-    if constexpr (Memory::keeps_account) memory_.begin(graph_, cluster_);
+    if constexpr (Memory::keeps_account) {
+      waiting_.resize(ranks);
+      memory_.begin(graph_, cluster_);
+    }
   }
 
   std::uint32_t& waits(std::uint32_t rank, TaskId task) { return waits_[base_[rank] + task]; }
@@ -184,11 +203,31 @@ class DataFlow {
     case TaskKind::Collective:
       join(rank, program.collective(task).group);
       break;
+    case TaskKind::Receive:
+      receive(rank, task);
+      break;
+    case TaskKind::Send:
+    case TaskKind::Fetch:
+      if (admit(rank, task)) begin(rank, task);
+      break;
+    }
+  }
+
+  // A task that does not compute, with its tensors on the device.
+  void begin(std::uint32_t rank, TaskId task) {
+    const Program& program = graph_.program(rank);
+    switch (program.kind(task)) {
+    case TaskKind::Compute:
+      break;
+    case TaskKind::Collective:
+      gather(rank, task);
+      break;
     case TaskKind::Send:
       send(rank, task);
       break;
     case TaskKind::Receive:
-      receive(rank, task);
+      observing_.task_started(rank, task, engine_.now());
+      finish(rank, task);
       break;
     case TaskKind::Fetch:
       fetch(rank, task, program.fetch(task), Purpose::Fetch);
@@ -196,7 +235,56 @@ class DataFlow {
     }
   }
 
+  // ---- memory -----------------------------------------------------------------------------------------------------
+  void memory_changed(std::uint32_t rank) { observing_.memory_changed(rank, memory_.in_use(rank), engine_.now()); }
+
+  bool touches_memory(std::uint32_t rank, TaskId task) const {
+    const Program& program = graph_.program(rank);
+    return !program.inputs(task).empty() || !program.outputs(task).empty();
+  }
+
+  // Whether a task that does not compute may begin; if not, it is tried again when something changes on its device.
+  bool admit(std::uint32_t rank, TaskId task) {
+    if constexpr (Memory::keeps_account) {
+      if (!touches_memory(rank, task)) return true;
+      const bool present = memory_.acquire(rank, task, Fetcher{*this, rank});
+      memory_changed(rank);
+      if (!present) waiting_[rank].others.push_back(task);
+      return present;
+    }
+    return true;
+  }
+
+  void retry(std::uint32_t rank) {
+    auto& others = waiting_[rank].others;
+    for (std::size_t i = 0; i < others.size();) {
+      const TaskId task = others[i];
+      const bool present = memory_.acquire(rank, task, Fetcher{*this, rank});
+      memory_changed(rank);
+      if (present) {
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+        begin(rank, task);
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  void release(std::uint32_t rank, TaskId task) {
+    if constexpr (Memory::keeps_account) {
+      if (graph_.program(rank).kind(task) != TaskKind::Compute) {
+        if (!touches_memory(rank, task)) return;
+        starting_.push_back(rank);
+      }
+      memory_.release(rank, task);
+      memory_changed(rank);
+    }
+  }
+
+  // ---- compute ----------------------------------------------------------------------------------------------------
+
   void finish(std::uint32_t rank, TaskId task) {
+    release(rank, task);
     waits(rank, task) = finished_mark;
     --left_;
     report_.ranks[rank].finish = engine_.now();
@@ -206,16 +294,20 @@ class DataFlow {
   }
 
   void start_compute(std::uint32_t rank) {
-    auto& runnable = runnable_[rank];
-    if (computing_[rank] || runnable.empty()) return;
-    const TaskId task = runnable.front();
+    if (computing_[rank]) return;
+    TaskId task = no_task;
     if constexpr (Memory::keeps_account) {
-      const bool present = memory_.acquire(rank, task, Fetcher{*this, rank});
-      observing_.memory_changed(rank, memory_.in_use(rank), engine_.now());
-      if (!present) return; // tried again when something arrives
+      TaskId& next = waiting_[rank].compute;
+      if (next == no_task) next = take_runnable(rank);
+      if (next == no_task) return;
+      const bool present = memory_.acquire(rank, next, Fetcher{*this, rank});
+      memory_changed(rank);
+      if (!present) return; // tried again when something changes on the device
+      task = std::exchange(next, no_task);
+    } else {
+      task = take_runnable(rank);
+      if (task == no_task) return;
     }
-    std::pop_heap(runnable.begin(), runnable.end(), std::greater<>{});
-    runnable.pop_back();
     computing_[rank] = true;
     activity_[rank].compute(true, engine_.now());
     observing_.task_started(rank, task, engine_.now());
@@ -225,13 +317,19 @@ class DataFlow {
       memory_.prefetch(rank, task, Fetcher{*this, rank});
   }
 
+  // The lowest number among those that are ready.
+  TaskId take_runnable(std::uint32_t rank) {
+    auto& runnable = runnable_[rank];
+    if (runnable.empty()) return no_task;
+    std::pop_heap(runnable.begin(), runnable.end(), std::greater<>{});
+    const TaskId task = runnable.back();
+    runnable.pop_back();
+    return task;
+  }
+
   void end_compute(std::uint32_t rank, TaskId task) {
     computing_[rank] = false;
     activity_[rank].compute(false, engine_.now());
-    if constexpr (Memory::keeps_account) {
-      memory_.release(rank, task);
-      observing_.memory_changed(rank, memory_.in_use(rank), engine_.now());
-    }
     starting_.push_back(rank);
     finish(rank, task);
   }
@@ -284,18 +382,18 @@ class DataFlow {
     const Matching::Key key{graph_.peer(rank, what), rank, what.tag};
     if (const auto message = matching_.receive(key, {task, what.bytes})) {
       check_size(key, message->bytes, what.bytes);
-      observing_.task_started(rank, task, engine_.now());
-      finish(rank, task);
+      if (admit(rank, task)) begin(rank, task);
     }
   }
 
-  void fetch(std::uint32_t rank, TaskId task, Bytes bytes, Purpose purpose) {
+  void fetch(std::uint32_t rank, TaskId task, Bytes bytes, Purpose purpose, bool store = false) {
     if (!cluster_.topology.memory())
-      throw TopologyError{"rank " + std::to_string(rank) + " fetches from a remote memory, which the topology lacks"};
+      throw TopologyError{"rank " + std::to_string(rank) + " uses a remote memory, which the topology lacks"};
     if (purpose == Purpose::Fetch) observing_.task_started(rank, task, engine_.now());
     activity_[rank].communicate(true, engine_.now());
     Flight flight;
     flight.message = {*cluster_.topology.memory(), rank, bytes, 0};
+    if (store) std::swap(flight.message.source, flight.message.destination);
     flight.purpose = purpose;
     flight.rank = rank;
     flight.task = task;
@@ -320,8 +418,7 @@ class DataFlow {
       finish(flight.rank, flight.task);
       if (waiting) {
         check_size(key, flight.message.bytes, waiting->bytes);
-        observing_.task_started(peer, waiting->task, engine_.now());
-        finish(peer, waiting->task);
+        if (admit(peer, waiting->task)) begin(peer, waiting->task);
       }
       break;
     }
@@ -331,7 +428,10 @@ class DataFlow {
       break;
     case Purpose::Residency:
       activity_[flight.rank].communicate(false, engine_.now());
-      if constexpr (Memory::keeps_account) memory_.arrived(flight.rank, flight.task);
+      if constexpr (Memory::keeps_account) {
+        memory_.arrived(flight.rank, flight.task);
+        memory_changed(flight.rank);
+      }
       starting_.push_back(flight.rank);
       break;
     }
@@ -354,7 +454,12 @@ class DataFlow {
     const auto& order = collective_order_[graph_.program_index(rank)][group];
     if (at.busy || at.cursor == order.size() || waits(rank, order[at.cursor]) != 0) return;
     at.busy = true;
-    const TaskId task = order[at.cursor];
+    if (admit(rank, order[at.cursor])) gather(rank, order[at.cursor]);
+  }
+
+  // The rank comes to a collective whose turn it is.
+  void gather(std::uint32_t rank, TaskId task) {
+    const std::uint16_t group = graph_.program(rank).collective(task).group;
     const Collective& what = graph_.program(rank).collective(task);
     const Communicators& groups = graph_.group(group);
     const Communicators::Place place = groups.place(rank);
@@ -519,11 +624,19 @@ class DataFlow {
   // Why a task that all its predecessors have let go does not end.
   std::string reason(std::uint32_t rank, TaskId task) const {
     const Program& program = graph_.program(rank);
+    if constexpr (Memory::keeps_account) {
+      const Waiting& waiting = waiting_[rank];
+      if (waiting.compute == task ||
+          std::find(waiting.others.begin(), waiting.others.end(), task) != waiting.others.end())
+        return "waits for its tensors in the memory of its device";
+      if (program.kind(task) == TaskKind::Compute && waiting.compute != no_task)
+        return "waits for its turn after " + std::string{program.name(waiting.compute)};
+    }
     switch (program.kind(task)) {
     case TaskKind::Compute:
-      return "waits for room in the memory of its device";
+      return "waits for its turn to compute";
     case TaskKind::Fetch:
-      return "waits for bytes from the remote memory";
+      return "waits for the remote memory";
     case TaskKind::Send:
       return "waits for its message to reach rank " + std::to_string(graph_.peer(rank, program.message(task)));
     case TaskKind::Receive: {
@@ -561,6 +674,7 @@ class DataFlow {
   std::vector<std::vector<TaskId>> runnable_; // of each rank, a heap
   std::vector<bool> computing_;
   std::vector<std::uint32_t> starting_; // ranks that may be able to start computing
+  std::vector<Waiting> waiting_;        // of each rank, with a memory policy that keeps account
   std::vector<Activity> activity_;
   std::vector<Stream> streams_; // [rank][group]
   std::vector<Flight> flights_;
