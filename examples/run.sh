@@ -16,4 +16,4 @@ ask() {
   say "$*"
   "$@"
 }
-ask "$build/bin/triosim" simulate -trace-dir sample_trace/vgg13 -GPUnumber 8 -case 2
+ask "$build/bin/triosim" simulate --trace-dir sample_trace/vgg13 --gpus 8 --strategy distributed-data-parallel
