@@ -4,6 +4,8 @@
 #include <triosim/cluster.hpp>
 #include <triosim/engine/serial.hpp>
 #include <triosim/error.hpp>
+#include <triosim/memory/bounded.hpp>
+#include <triosim/memory/remote.hpp>
 #include <triosim/memory/unbounded.hpp>
 #include <triosim/net/flow_network.hpp>
 #include <triosim/net/ideal.hpp>
@@ -60,7 +62,8 @@ constexpr auto strategies =
                      Named<strategy::TensorParallel>{"tensor-parallel"},
                      Named<strategy::PipelineParallel<strategy::OneForwardOneBackward>>{"pipeline-parallel/1f1b"},
                      Named<strategy::PipelineParallel<strategy::GPipe>>{"pipeline-parallel/gpipe"});
-constexpr auto memories = hana::make_tuple(Named<memory::Unbounded>{"unbounded"});
+constexpr auto memories = hana::make_tuple(Named<memory::Unbounded>{"unbounded"}, Named<memory::Bounded>{"bounded"},
+                                           Named<memory::Remote>{"remote"});
 
 // Throws where no entry of the table has this name.
 template <class Table>
