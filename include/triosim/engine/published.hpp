@@ -14,7 +14,7 @@
 namespace triosim::engine {
 
 /// The published TrioSim's engine, for runs that must come out as its runs do: time is a double in seconds, and the
-/// queue is a plain binary heap without sequence numbers (spec 3). Events of one instant come out in an order that
+/// queue is a plain binary heap without sequence numbers. Events of one instant come out in an order that
 /// follows from where the heap happens to hold them. That order decides which micro-batch goes first where several
 /// reach a pipeline stage at once, and gaps far below a picosecond decide too; so neither the first-in first-out order
 /// nor the whole picoseconds of the other engines will do.

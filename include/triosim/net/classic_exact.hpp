@@ -20,7 +20,7 @@
 
 namespace triosim::net::classic {
 
-/// The model of classic::PacketSharing with the published program's own bookkeeping (spec 4.1), so that with
+/// The model of classic::PacketSharing with the published program's own bookkeeping, so that with
 /// engine::Published even the order of simultaneous arrivals comes out as there:
 ///
 ///     send:     put the message on its links, share those links anew, arm

@@ -16,7 +16,7 @@
 
 namespace triosim::net::classic {
 
-/// The published TrioSim's optical network (spec 4.2), number for number: 64 GB/s and 20 ns a hop, whatever the
+/// The published TrioSim's optical network, number for number: 64 GB/s and 20 ns a hop, whatever the
 /// topology says; no contention, no circuit set-up. From the memory it is one hop; between devices as many as on a
 /// ring that visits the cells of a mesh.
 ///

@@ -11,7 +11,7 @@
 
 namespace triosim::net {
 
-/// The published TrioSim's sharing (spec 4.1): a link of capacity C that carries k flows gives each C/k, and a flow has
+/// The published TrioSim's sharing: a link of capacity C that carries k flows gives each C/k, and a flow has
 /// the least of what its links give it:
 ///     x_f = min over the links l of f of C_l / k_l.
 /// What a flow cannot use on a link is left unused, so this is never faster than MaxMin.

@@ -23,7 +23,7 @@ enum class StandingCircuits : std::uint8_t {
   Butterfly, ///< between ranks whose numbers differ in one bit
 };
 
-/// What an optical mesh is made of. The defaults are the constants of the published TrioSim (spec 4.2).
+/// What an optical mesh is made of. The defaults are the constants of the published TrioSim.
 struct OpticalSettings {
   /// Cells of the mesh, one for each device; 0 x 0 stands for the shape nearest to a square.
   std::uint32_t rows = 0;

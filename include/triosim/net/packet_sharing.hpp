@@ -12,7 +12,7 @@ using PacketSharing = SharedNetwork<EqualSplit, topology::ShortestHops>;
 
 namespace classic {
 
-/// The published TrioSim's packet-switching network (spec 4.1), number for number: equal division, the least sum of
+/// The published TrioSim's packet-switching network, number for number: equal division, the least sum of
 /// bandwidths as the route, no latency.
 using PacketSharing = SharedNetwork<EqualSplit, topology::LeastBandwidth, NoLatency>;
 

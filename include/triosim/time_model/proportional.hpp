@@ -9,7 +9,7 @@
 namespace triosim::time_model {
 
 /// The recorded time in proportion to the batch and to the task's share, for every operator, the optimizer's too: the
-/// published rule (spec 2.4, 6.8, 6.9). See Scaled for one that knows better.
+/// published rule. See Scaled for one that knows better.
 struct Proportional {
   std::optional<Time> duration(const Operation& operation) const {
     if (!operation.recorded) return std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace triosim::topology {
 
-/// The published TrioSim's way: the least sum of bandwidths (spec 4.1). It prefers slow links, so neighbours on a fast
+/// The published TrioSim's way: the least sum of bandwidths. It prefers slow links, so neighbours on a fast
 /// ring talk through the memory when that is less than half as wide. Among equal sums, the direct link.
 ///
 /// Cost: Dijkstra's search, cut off at the cost of the direct link: O(links of the source) where that is the answer.

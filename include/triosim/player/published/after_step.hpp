@@ -10,7 +10,7 @@
 
 namespace triosim::player::published {
 
-/// The published standard data parallelism (spec 6.6): the ranks play their layers on their own; when nothing is left
+/// The published standard data parallelism: the ranks play their layers on their own; when nothing is left
 /// to happen, the all-reduces follow one after the other, with empty memories on a network without traffic. Nothing
 /// overlaps, and the optimizer has run before the gradients are reduced.
 template <class Devices>

@@ -11,7 +11,7 @@
 
 namespace triosim::player::published {
 
-/// Every rank plays its layers on its own (spec 6.3). What the other couplings have in common is here too.
+/// Every rank plays its layers on its own. What the other couplings have in common is here too.
 template <class Devices>
 class Alone {
  public:

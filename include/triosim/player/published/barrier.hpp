@@ -12,7 +12,7 @@
 
 namespace triosim::player::published {
 
-/// The published tensor parallelism (spec 6.8): after a layer with an all-reduce, all ranks wait for it. How far the
+/// The published tensor parallelism: after a layer with an all-reduce, all ranks wait for it. How far the
 /// ranks have come is one variable for all of them, which whoever completes a layer overwrites, and which moves on when
 /// the last step of the all-reduce has been sent: so the next layer starts with the first arrival of that step, or
 /// with a fetch that happens to arrive before. With one rank nobody moves it on.

@@ -21,7 +21,7 @@
 
 namespace triosim::player::published {
 
-/// Plays the layers of a task graph as the published TrioSim does (spec 6.1). Per lane:
+/// Plays the layers of a task graph as the published TrioSim does. Per lane:
 ///
 ///     fetch:    nothing while anything is on its way to the lane. From the layer that is to be fetched next: one that
 ///               has been started already, or whose inputs are all present, needs no fetch. Otherwise set room aside

@@ -11,7 +11,7 @@
 
 namespace triosim::player::published {
 
-/// The published distributed data parallelism (spec 6.7): when rank 0 *starts* a layer that an all-reduce depends on,
+/// The published distributed data parallelism: when rank 0 *starts* a layer that an all-reduce depends on,
 /// that is queued; the all-reduces run one after the other, for all ranks together, beside the layers. Nobody waits
 /// for them. A chunk on its way to a rank keeps it from fetching, and its arrival does not make the rank try again: a
 /// rank that has nothing else to wake it sleeps for ever.

@@ -17,7 +17,7 @@
 
 namespace triosim::player::published {
 
-/// The published pipeline parallelism (spec 6.9): stage r is on rank r. A micro-batch passes the stages forward, turns
+/// The published pipeline parallelism: stage r is on rank r. A micro-batch passes the stages forward, turns
 /// on the last one, and passes them back. All forward passes come before all backward passes, and those go from the
 /// last micro-batch to the first: until the last one has turned and left the last stage, the others are parked there.
 ///

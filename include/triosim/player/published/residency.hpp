@@ -14,7 +14,7 @@
 
 namespace triosim::player::published {
 
-/// What is in the memory of each device (spec 5). A tensor is present as soon as room has been set aside for it, which
+/// What is in the memory of each device. A tensor is present as soon as room has been set aside for it, which
 /// is before it has arrived. There is no write-back, and what is dropped may or may not be fetched again: that is for
 /// the player to know.
 ///

@@ -10,7 +10,7 @@
 
 namespace triosim::player::published {
 
-/// The published program's all-reduce over all ranks in a ring (spec 6.5), one at a time. S bytes are N chunks of
+/// The published program's all-reduce over all ranks in a ring, one at a time. S bytes are N chunks of
 /// S div N, the first with the remainder on top; N-1 steps scatter and reduce, N-1 gather. In a step every rank sends
 /// one chunk to the next rank, all at once, and when the last of them has arrived the next step is sent.
 ///

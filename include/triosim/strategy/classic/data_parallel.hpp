@@ -16,7 +16,7 @@
 
 namespace triosim::strategy::classic {
 
-/// The published case 1 (spec 6.6), standard data parallelism: each rank plays the whole trace; then, for each layer
+/// The published case 1, standard data parallelism: each rank plays the whole trace; then, for each layer
 /// named `aten::_foreach_addcdiv_`, its inputs that are in the gradient set are all-reduced as one. That the optimizer
 /// has run by then is the published rule.
 struct DataParallel {

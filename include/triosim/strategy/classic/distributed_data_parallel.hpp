@@ -19,7 +19,7 @@
 
 namespace triosim::strategy::classic {
 
-/// The published case 2 (spec 6.7), distributed data parallelism: a backward layer that has inputs in the gradient set
+/// The published case 2, distributed data parallelism: a backward layer that has inputs in the gradient set
 /// has one all-reduce. It covers those inputs, whether or not they have been reduced before, and all members of the set
 /// not reduced so far whose id is, as a text, greater than the least of them. Ids are compared as texts ("98" > "254"),
 /// what remains is never reduced, and nobody waits for any of it: the published rules.

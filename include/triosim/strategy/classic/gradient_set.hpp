@@ -9,7 +9,7 @@ namespace triosim::strategy::classic {
 
 inline constexpr std::string_view reducing_operator = "aten::_foreach_addcdiv_";
 
-/// Which tensors the published program all-reduces in data parallelism (spec 6.4): the inputs of every layer named
+/// Which tensors the published program all-reduces in data parallelism: the inputs of every layer named
 /// `aten::_foreach_addcdiv_`, without those of layers named `aten::_foreach_add_` or `aten::_foreach_lerp_`. In traces
 /// of the Adam optimizer, the parameters are left, which are as large as their gradients. Other optimizers have no
 /// layer of that name, and nothing is reduced.

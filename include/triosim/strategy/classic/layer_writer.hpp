@@ -17,12 +17,11 @@ namespace triosim::strategy::classic {
 
 /// How the published rules treat the tensors of a trace.
 struct Scaling {
-  /// Everything grows with the batch, weights and optimizer state too: bytes := trunc(bytes / (traced / simulated))
-  /// (spec 2.4).
+  /// Everything grows with the batch, weights and optimizer state too: bytes := trunc(bytes / (traced / simulated)).
   Batch batch;
   /// Equal parts of a batch that pass one after the other, each with that part of everything.
   std::uint32_t micro_batches = 1;
-  /// Tensors that the trace calls gradients are never fetched from the remote memory (spec 6.2).
+  /// Tensors that the trace calls gradients are never fetched from the remote memory.
   bool gradients_stay = false;
 };
 
@@ -105,7 +104,7 @@ class LayerWriter {
 };
 
 /// The published program cannot cut up a layer whose lists of element counts are shorter than its lists of tensors
-/// (spec 2.3). Throws `ConfigError`.
+/// Throws `ConfigError`.
 inline void require_sizes(const Trace& trace) {
   for (const trace::Layer& layer : trace.layers())
     if (!layer.sizes_complete)

@@ -11,7 +11,7 @@
 
 namespace triosim::strategy::classic {
 
-/// How the published program derives the bandwidth of its ring of devices from the one that the user gives (spec 4.1).
+/// How the published program derives the bandwidth of its ring of devices from the one that the user gives.
 enum class RingBandwidth {
   /// Times 2(N-1)/N, which cancels what a ring all-reduce costs: it takes S over the given bandwidth for every N.
   ForAllReduce,

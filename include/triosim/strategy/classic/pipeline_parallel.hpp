@@ -20,7 +20,7 @@
 
 namespace triosim::strategy::classic {
 
-/// The published case 4 (spec 6.9), pipeline parallelism in the manner of GPipe. The batch goes through in R =
+/// The published case 4, pipeline parallelism in the manner of GPipe. The batch goes through in R =
 /// simulated div micro-batch parts (a remainder is dropped), each 1/R of everything. The F forward layers are cut by
 /// their number: rank r has those from r F div N up to (r+1) F div N; all other layers, the optimizer's too, likewise
 /// from the last rank to the first. Gradients are not reduced, and the optimizer's layers run R times, wherever they

@@ -12,7 +12,7 @@
 
 namespace triosim::strategy::classic {
 
-/// The published case 0 (spec 6.3): each rank plays the whole trace, and nothing is exchanged.
+/// The published case 0: each rank plays the whole trace, and nothing is exchanged.
 struct SingleDevice {
   using Source = Trace;
   using Rules = rules::classic::Alone;

@@ -16,7 +16,7 @@
 
 namespace triosim::strategy::classic {
 
-/// The published case 3 (spec 6.8), tensor parallelism: a layer that the trace flags takes 1/N of its time and touches
+/// The published case 3, tensor parallelism: a layer that the trace flags takes 1/N of its time and touches
 /// 1/N of all its inputs and outputs, whatever they are, and the outputs that are left are all-reduced, forward and
 /// backward alike. The other layers run in full on every rank.
 struct TensorParallel {

@@ -8,7 +8,7 @@
 
 namespace triosim::topology {
 
-/// The machine of the published TrioSim (spec 4.1): a remote memory with a cable of its own to each device, and a ring
+/// The machine of the published TrioSim: a remote memory with a cable of its own to each device, and a ring
 /// of the devices. Which bandwidth the ring has depends on the case there, and is the caller's to say. The latency of
 /// 100 ns is the published constant; the classic network ignores it.
 inline Graph published(std::uint32_t devices, Bandwidth memory, Bandwidth between_devices) {
