@@ -103,7 +103,7 @@ class LayerWriter {
   std::vector<TensorIndex> list_;
 };
 
-/// The published program cannot cut up a layer whose lists of element counts are shorter than its lists of tensors
+/// The published program cannot cut up a layer whose lists of element counts are shorter than its lists of tensors.
 /// Throws `ConfigError`.
 inline void require_sizes(const Trace& trace) {
   for (const trace::Layer& layer : trace.layers())
