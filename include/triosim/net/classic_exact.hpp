@@ -30,8 +30,10 @@ namespace triosim::net::classic {
 ///     delivery: if that message has gone or finishes at another time by now, arm again; otherwise hand it over, take
 ///               it off its links and share those anew
 ///
-/// So there is one scheduled delivery for each message under way, most of them stale. Among messages that finish at the
-/// same time the published program picks any (Go's map order); here it is the one with the lowest id.
+/// So there is one scheduled delivery for each message under way, most of them stale. Where rounding makes a finish
+/// time fall behind the one that was scheduled, the published program aborts; here the message arrives that much later.
+/// Among messages that finish at the same time the published program picks any (Go's map order); here it is the one
+/// with the lowest id.
 ///
 /// Zero load: bytes / narrowest bandwidth. A message over a link without bandwidth never arrives, even without bytes.
 /// Cost: O(log messages under way) a message and O(log) for each that shares a link with it.
@@ -155,7 +157,7 @@ class ExactPacketSharing {
     const auto& first = first_.top();
     if (first.key.finish == std::numeric_limits<double>::infinity()) return;
     if constexpr (requires { port.wake_at_seconds(first.key.finish, 0u); })
-      port.wake_at_seconds(first.key.finish, token_of(first.id));
+      port.wake_at_seconds(std::max(port.seconds(), first.key.finish), token_of(first.id));
     else
       port.wake_at(std::max(port.now(), rounded_up(first.key.finish)), token_of(first.id));
   }

@@ -137,11 +137,12 @@ class Pipeline : public Alone<Devices> {
     devices_.call_step(message.to);
   }
 
-  /// Between two passes the layer to be computed next is another rank's: what this rank has of its tensors stays. A
-  /// layer without a name yet keeps nothing. After the last layer of all, nothing is dropped.
+  /// Between two passes the layer to be computed next is another rank's (but on the last one): what this rank has of
+  /// its tensors stays. A layer without a name yet keeps nothing. After the last layer of all, nothing is dropped.
   std::optional<std::span<const Use>> kept(Lane lane) {
     const std::uint32_t layer = devices_.computing(lane), rank = devices_.rank_of(lane);
-    if (layer < lanes_[lane])
+    const bool turning = rank + 1 == devices_.ranks() && layer == forward(rank);
+    if (layer < lanes_[lane] || turning)
       return stages_[rank].name[layer] == unnamed ? std::span<const Use>{} : devices_.table(rank).touches(layer);
     const bool back = layer != forward(rank);
     if (back && rank == 0) return std::nullopt;
