@@ -156,9 +156,12 @@ class Devices {
     memory_changed(rank_of(lane));
     return done;
   }
-  /// Room for a chunk; `keep` is what survives if all else must go.
-  bool room_for_chunk(std::uint32_t rank, std::uint64_t bytes, std::span<const Use> keep) {
-    return residency_.room(rank, bytes, [&] { residency_.drop_all(rank, keep); });
+  /// Makes room for a chunk of `task`; `keep` is what survives if all else must go. Throws `OutOfMemory` if even that
+  /// is not enough. The published program abandons the step there and sends it again and again, or stalls.
+  void make_room_for_chunk(std::uint32_t rank, std::uint64_t bytes, std::span<const Use> keep, TaskId task) {
+    if (residency_.room(rank, bytes, [&] { residency_.drop_all(rank, keep); })) return;
+    throw OutOfMemory{rank, std::string{graph_.program(rank).name(task)}, residency_.in_use(rank) + bytes,
+                      residency_.capacity()};
   }
 
   /// Memories and network are as they were at the beginning; the clock goes on.

@@ -15,9 +15,6 @@ namespace triosim::player::published {
 /// one chunk to the next rank, all at once, and when the last of them has arrived the next step is sent.
 ///
 /// It is free for the next all-reduce as soon as its last step has been *sent*.
-///
-/// Where the receiver has no room for a chunk, the step is abandoned half way, and begins anew with each of its
-/// messages that arrives.
 template <class Devices>
 class Ring {
  public:
@@ -26,7 +23,7 @@ class Ring {
   /// Nothing more is to be sent. Messages may still be under way.
   bool idle() const noexcept { return phase_ == Phase::Idle; }
   /// Idle, and everything sent has arrived.
-  bool quiet() const noexcept { return idle() && outstanding_ <= 0; }
+  bool quiet() const noexcept { return idle() && outstanding_ == 0; }
 
   /// The sizes of the chunks from now on. `name` is the tensor under which the devices keep them.
   void cut(std::uint64_t bytes, TensorIndex name) {
@@ -57,7 +54,7 @@ class Ring {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       const std::uint32_t chunk = (rank + ahead + ranks - step_) % ranks, next = (rank + 1) % ranks;
       const std::uint64_t bytes = size(chunk);
-      if (!devices_.room_for_chunk(next, bytes, keep_)) return false;
+      devices_.make_room_for_chunk(next, bytes, keep_, task_);
       devices_.send({devices_.lane(rank, 0), devices_.lane(next, 0), chunk, task_}, bytes);
     }
     outstanding_ = ranks;
@@ -85,7 +82,7 @@ class Ring {
   void unfinished(Report&& report) const {
     if (quiet()) return;
     for (std::uint32_t rank = 0; rank < devices_.ranks(); ++rank)
-      report(rank, task_, outstanding_ > 0 ? "waits for chunks that never arrive" : "waits for room for its chunks");
+      report(rank, task_, "waits for chunks that never arrive");
   }
 
  private:
@@ -100,7 +97,7 @@ class Ring {
   TaskId task_ = 0;
   Phase phase_ = Phase::Idle;
   std::uint32_t step_ = 0;
-  std::int64_t outstanding_ = 0; // messages of the step; below zero after an abandoned one
+  std::uint32_t outstanding_ = 0; // messages of the step
 };
 
 } // namespace triosim::player::published
