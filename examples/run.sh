@@ -9,6 +9,8 @@ build=${1:-build}
 need_packages $packages_to_build
 
 say "building $build/bin/triosim (Release)"
+if [ -z "${CXX:-}" ] && command -v g++ >/dev/null 2>&1; then CXX=g++; fi
+export CXX="${CXX:-c++}"
 prepare_folder "$build" -DCMAKE_BUILD_TYPE=Release -DTRIOSIM_TESTS=OFF -DTRIOSIM_EXAMPLES=OFF
 cmake --build "$build" --target triosim_cli --parallel "$(cores)"
 

@@ -33,3 +33,12 @@ TEST_CASE("the archetype of an engine gives the report of the engine that ships"
   CHECK(a.events == b.events);
   CHECK(a.ranks[6].finish == b.ranks[6].finish);
 }
+
+TEST_CASE("so does a memory policy that has nothing but what its concept asks for") {
+  using Sim = Simulator<least::Engine, least::TimeModel, least::Net, least::Strategy, least::Memory>;
+  const Sim sim{Cluster{topology::Graph{2}}, least::Strategy{0}, least::TimeModel{10_us}, least::Net{1_GBps},
+                least::Memory{3_GB}};
+  const Report report = sim.run(least::Strategy::Source{2_KB});
+  CHECK(report.total == 12_us);
+  CHECK(report.ranks[1].peak_memory == 3_GB);
+}

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace triosim {
 
@@ -125,12 +126,17 @@ struct Fetcher {
 namespace detail {
 
 template <class M>
-concept KeepsNoAccount = requires {
+concept SaysWhetherItKeepsAccount = requires {
+  typename std::bool_constant<M::keeps_account>;
+};
+template <class M>
+concept KeepsNoAccount = SaysWhetherItKeepsAccount<M> && requires {
   requires !M::keeps_account;
 };
 template <class M>
-concept KeepsAccount = requires(M memory, const M& constant, const TaskGraph& graph, const Cluster& cluster,
-                                std::uint32_t number, archetypes::Fetcher fetcher) {
+concept KeepsAccount = SaysWhetherItKeepsAccount<M> &&
+    requires(M memory, const M& constant, const TaskGraph& graph, const Cluster& cluster, std::uint32_t number,
+             archetypes::Fetcher fetcher) {
   memory.begin(graph, cluster);
   { memory.acquire(number, number, fetcher) } -> std::same_as<bool>;
   memory.release(number, number);

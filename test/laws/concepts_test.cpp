@@ -180,6 +180,35 @@ static_assert(!StrategyPolicy<PerhapsGraph>);
 static_assert(!StrategyPolicy<SharedGraph>);
 static_assert(!StrategyPolicy<OneUse>);
 
+// ---------------------------------------------------------------------------------------------------------- Memory --
+
+struct NoWord {};
+struct KeepsChanges {
+  static inline bool keeps_account = false;
+};
+struct OneLedger {
+  [[maybe_unused]] static constexpr bool keeps_account = false;
+  std::unique_ptr<int> ledger;
+};
+template <class Acquired, class Amount>
+struct Account {
+  static constexpr bool keeps_account = true;
+  void begin(const TaskGraph&, const Cluster&);
+  template <class Fetcher>
+  Acquired acquire(std::uint32_t, std::uint32_t, Fetcher&&);
+  void release(std::uint32_t, std::uint32_t);
+  void arrived(std::uint32_t, std::uint32_t);
+  Amount in_use(std::uint32_t) const;
+  Amount peak(std::uint32_t) const;
+};
+static_assert(MemoryPolicy<memory::Unbounded> && MemoryPolicy<least::Memory> && MemoryPolicy<Account<bool, Bytes>>);
+static_assert(!MemoryPolicy<NoWord>);
+static_assert(!MemoryPolicy<KeepsChanges>);
+static_assert(!MemoryPolicy<OneLedger>);
+static_assert(!MemoryPolicy<Account<void, Bytes>>);
+static_assert(!MemoryPolicy<Account<std::optional<bool>, Bytes>>);
+static_assert(!MemoryPolicy<Account<bool, std::uint64_t>>);
+
 // No model of one slot is a model of another.
 static_assert(!TimeModelPolicy<engine::Serial> && !NetworkPolicy<engine::Serial> && !StrategyPolicy<engine::Serial>);
 static_assert(!EnginePolicy<time_model::Recorded> && !NetworkPolicy<time_model::Recorded>);

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-/// The least that each slot of the simulator asks for and nothing beyond: if the simulator compiles and runs with these
-/// four, its concepts are sufficient. Whatever a concept lets a model leave out is left out or deleted here, and what
+/// The least that each slot of the simulator asks for and nothing beyond: if the simulator compiles and runs with
+/// these, its concepts are sufficient. Whatever a concept lets a model leave out is left out or deleted here, and what
 /// it lets a model return by another type is returned by another type.
 namespace triosim::test::archetypes {
 
@@ -125,6 +125,27 @@ class Strategy {
     graph.add_group(Communicators::world(cluster.ranks()));
     return graph;
   }
+};
+
+/// Copied and assigned; lets everything in and keeps account of nothing it could be asked to say.
+class Memory {
+ public:
+  static constexpr bool keeps_account = true;
+
+  explicit Memory(Bytes each) : each_{each} {}
+
+  void begin(const TaskGraph&, const Cluster&) {}
+  template <class Fetcher>
+  bool acquire(std::uint32_t, std::uint32_t, Fetcher&&) {
+    return true;
+  }
+  void release(std::uint32_t, std::uint32_t) {}
+  void arrived(std::uint32_t, std::uint32_t) {}
+  Bytes in_use(std::uint32_t) const { return each_; }
+  Bytes peak(std::uint32_t) const { return each_; }
+
+ private:
+  Bytes each_;
 };
 
 } // namespace triosim::test::archetypes
