@@ -10,6 +10,8 @@
 #include "triosim/chakra/write.hpp"
 #include "triosim/io/file.hpp"
 #include "triosim/io/flow_scenario.hpp"
+#include "triosim/io/json_walk.hpp"
+#include "triosim/io/machine_file.hpp"
 #include "triosim/io/output_file.hpp"
 #include "triosim/io/symbolic_traces.hpp"
 #include "triosim/report/json.hpp"

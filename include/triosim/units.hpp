@@ -214,4 +214,13 @@ inline Time parse_time(std::string_view text) {
   return Time::from_seconds(units_detail::parse("time", text, suffixes, "a number with a unit, such as 5 us or 20 ns"));
 }
 
+/// Reads texts such as "312 TFLOP/s", "2 PFLOP/s" into FLOP/s. Throws `ConfigError`.
+inline double parse_flop_rate(std::string_view text) {
+  static constexpr units_detail::Suffix suffixes[] = {
+      {"FLOP/s", 1}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}, {"TOP/s", 1e12}};
+  const double rate = units_detail::parse("rate", text, suffixes, "a number with a unit, such as 312 TFLOP/s");
+  if (rate < 0) throw ConfigError{"rate", std::string{text}, "zero or more"};
+  return rate;
+}
+
 } // namespace triosim
