@@ -46,11 +46,12 @@ class JsonWalk {
   template <class Use>
   std::uint64_t members(const Value& value, std::initializer_list<std::string_view> keys, Others others, Use&& use) {
     std::uint64_t seen = 0;
+    const std::size_t outer = path_.size();
     each_member(value, [&](std::string_view key, const Value& member) {
       const auto found = std::find(keys.begin(), keys.end(), key);
       if (found == keys.end()) {
         if (others == Others::pass_over) return;
-        leave(key);
+        path_.erase(outer);
         fail("found the key " + excerpt(key) + ", expected one of " + list(keys) +
              did_you_mean(key, std::span{keys.begin(), keys.size()}));
       }
@@ -187,11 +188,6 @@ class JsonWalk {
   static std::string printable(const std::string& path) {
     const bool plain = std::all_of(path.begin(), path.end(), [](char c) { return c >= ' ' && c < '\x7f'; });
     return plain ? path : excerpt(path, 200);
-  }
-
-  void leave(std::string_view key) {
-    path_.resize(path_.size() - key.size());
-    if (!path_.empty()) path_.pop_back();
   }
 
   std::string file_;
