@@ -1,8 +1,10 @@
 // The triosim program. This is the one translation unit that sees CLI11: a subcommand `x` declares its flags in
 // x_flags.hpp, keeps their values in a plain struct (x.hpp) and does its work in x.cpp.
 #include "cli/command.hpp"
+#include "cli/convert_flags.hpp"
 #include "cli/flows_flags.hpp"
 #include "cli/generate_flags.hpp"
+#include "cli/inspect_flags.hpp"
 #include "cli/prefixes.hpp"
 #include "cli/simulate_flags.hpp"
 
@@ -46,6 +48,8 @@ int main(int argc, char** argv) {
   commands.insert(simulate);
   const auto generate = cli::add_generate(app);
   commands.insert(generate);
+  commands.insert(cli::add_inspect(app));
+  commands.insert(cli::add_convert(app));
   commands.insert(cli::add_flows(app));
 
   try {

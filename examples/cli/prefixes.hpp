@@ -9,18 +9,24 @@
 namespace triosim::cli {
 
 /// The only long option that begins with `given`; nothing where there are several, or where it is a whole name already.
+/// The published names, which have no dash, come before the aliases that have one.
 inline std::string completion(const CLI::App& command, const std::string& given) {
-  std::string completed;
-  const CLI::Option* meant = nullptr;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) {
-      if (name == given) return {};
-      if (name.compare(0, given.size(), given) != 0) continue;
-      if (meant != nullptr && meant != option) return {};
-      meant = option;
-      completed = name;
-    }
-  return completed;
+  for (const bool aliases : {false, true}) {
+    std::string completed;
+    const CLI::Option* meant = nullptr;
+    bool several = false;
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) {
+        if (name == given) return {};
+        if (name.compare(0, given.size(), given) != 0 || (name.find('-') != std::string::npos) != aliases) continue;
+        several = several || (meant != nullptr && meant != option);
+        meant = option;
+        completed = name;
+      }
+    if (several) return {};
+    if (meant != nullptr) return completed;
+  }
+  return {};
 }
 
 /// Lets the long options of some subcommands be shortened as long as it is clear which one is meant (`--micro 4` for

@@ -41,6 +41,7 @@
 #include "triosim/strategy/tensor_parallel.hpp"
 #include "triosim/symbolic.hpp"
 #include "triosim/task_graph.hpp"
+#include "triosim/task_graph/summary.hpp"
 #include "triosim/time_model/constant.hpp"
 #include "triosim/time_model/first_of.hpp"
 #include "triosim/time_model/proportional.hpp"

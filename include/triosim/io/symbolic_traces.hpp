@@ -1,11 +1,12 @@
 #pragma once
 
+#include "triosim/chakra/collective_type.hpp"
 #include "triosim/chakra/encoding.hpp"
 #include "triosim/chakra/file_template.hpp"
 #include "triosim/chakra/groups.hpp"
 #include "triosim/chakra/operation.hpp"
 #include "triosim/error.hpp"
-#include "triosim/io/file.hpp"
+#include "triosim/io/trace_names.hpp"
 #include "triosim/symbolic/classic/descriptors.hpp"
 #include "triosim/symbolic/classic/step.hpp"
 
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -23,51 +23,6 @@
 #include <vector>
 
 namespace triosim::io {
-
-/// The names of a set of traces: one file a rank, and one for the communicator groups.
-class TraceNames {
- public:
-  /// `pattern` has one `%d` for the rank; without any, `.%d.et` is appended. The group file drops `.%d` and has `.json`
-  /// for
-  /// `.et`, unless `group_file` names another. Throws `ConfigError` for a pattern that does not give one file a rank.
-  TraceNames(std::filesystem::path folder, std::string pattern, const std::string& group_file = {})
-      : folder_{std::move(folder)} {
-    if (pattern.find("%d") == std::string::npos) pattern += ".%d.et";
-    const std::size_t at = pattern.find("%d");
-    if (pattern.find('%', at + 1) != std::string::npos || pattern.find('%') != at)
-      throw ConfigError{"output_name", pattern, "one %d for the rank and no other percent sign"};
-    before_ = pattern.substr(0, at);
-    after_ = pattern.substr(at + 2);
-    replace_all(pattern, ".%d", "");
-    replace_all(pattern, ".et", ".json");
-    groups_ = group_file.empty() ? folder_ / pattern : std::filesystem::path{group_file};
-    if (group_file.empty() && std::filesystem::path{pattern}.filename().empty())
-      throw ConfigError{"output_name", before_ + "%d" + after_, "a name beside the rank, or a name for the group file"};
-  }
-
-  std::filesystem::path trace(std::uint32_t rank) const { return folder_ / (before_ + std::to_string(rank) + after_); }
-  const std::filesystem::path& groups() const noexcept { return groups_; }
-
-  /// Makes the folders that are missing. Throws `Error`.
-  void make_folders() const {
-    for (const std::filesystem::path& folder : {folder_, trace(0).parent_path(), groups_.parent_path()}) {
-      if (folder.empty()) continue;
-      std::error_code code;
-      std::filesystem::create_directories(folder, code);
-      if (code) throw Error{"cannot make the folder " + folder.string() + ": " + code.message()};
-    }
-  }
-
- private:
-  static void replace_all(std::string& text, std::string_view what, std::string_view by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-      text.replace(at, what.size(), by);
-  }
-
-  std::filesystem::path folder_;
-  std::string before_, after_;
-  std::filesystem::path groups_;
-};
 
 /// A whole number of any size that a double holds exactly, such as 4*trunc(n/2).
 inline std::string integer_text(double value) {
@@ -132,7 +87,7 @@ class StageTemplate {
       case TaskKind::Collective:
         name += node.for_second ? "_X2_COMM" : "_X1COMM";
         operation.type = chakra::NodeType::comm_coll;
-        operation.collective = collective(node.collective);
+        operation.collective = chakra::collective_type(node.collective);
         operation.group = chakra::RankValue::slot(node.axis);
         inputs.push_back(describe(node.for_second ? tensor.x2 : tensor.x1, 0));
         break;
@@ -183,19 +138,6 @@ class StageTemplate {
     if (tag > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
       throw ConfigError{"tag", std::to_string(tag), "tags below 2^31, so a lower tag base"};
     return static_cast<std::int32_t>(tag);
-  }
-
-  static chakra::CollectiveType collective(CollectiveType type) {
-    switch (type) {
-    case CollectiveType::AllGather:
-      return chakra::CollectiveType::all_gather;
-    case CollectiveType::ReduceScatter:
-      return chakra::CollectiveType::reduce_scatter;
-    case CollectiveType::AllToAll:
-      return chakra::CollectiveType::all_to_all;
-    default:
-      return chakra::CollectiveType::all_reduce;
-    }
   }
 
   const symbolic::classic::Step* step_;
