@@ -6,6 +6,7 @@
 #include "cli/generate_flags.hpp"
 #include "cli/inspect_flags.hpp"
 #include "cli/prefixes.hpp"
+#include "cli/replay_flags.hpp"
 #include "cli/simulate_flags.hpp"
 
 #include <triosim/error.hpp>
@@ -48,6 +49,7 @@ int main(int argc, char** argv) {
   commands.insert(simulate);
   const auto generate = cli::add_generate(app);
   commands.insert(generate);
+  commands.insert(cli::add_replay(app));
   commands.insert(cli::add_inspect(app));
   commands.insert(cli::add_convert(app));
   commands.insert(cli::add_flows(app));

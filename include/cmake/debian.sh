@@ -2,7 +2,7 @@
 # come onto a Debian system. A package is written NAME, or COMMAND:NAME where any command of that name will do, or
 # NAME|OTHER where any of them will do.
 packages_to_build="cmake:cmake c++:g++ ninja:ninja-build libboost1.81-dev|libboost-dev librange-v3-dev rapidjson-dev
-  libprotozero-dev zlib1g-dev libcli11-dev"
+  libprotozero-dev zlib1g-dev libcli11-dev libyaml-cpp-dev"
 packages_to_test="$packages_to_build g++:g++ clang++:clang libclang-rt-dev clang-format:clang-format doctest-dev"
 
 say() {

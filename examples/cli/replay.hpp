@@ -1,0 +1,27 @@
+#pragma once
+
+#include "cli/generate.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace triosim::cli {
+
+enum class Backend : std::uint8_t { congestion_unaware, congestion_aware, flow, packet, nccl };
+
+struct ReplayOptions {
+  std::string workload, network, system, comm_group_file, memory;
+  Backend backend = Backend::congestion_unaware;
+  std::optional<Rules> rules;
+  std::uint32_t queues_per_dimension = 1;
+  // Over what the system file says.
+  std::optional<bool> roofline;
+  std::optional<double> peak_tflops, local_memory_gbps;
+  bool json = false, quiet = false;
+  std::string csv, timeline;
+};
+
+int replay(const ReplayOptions& options);
+
+} // namespace triosim::cli

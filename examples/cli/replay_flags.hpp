@@ -1,0 +1,67 @@
+#pragma once
+
+#include "cli/command.hpp"
+#include "cli/replay.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace triosim::cli {
+
+inline std::pair<CLI::App*, Run> add_replay(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("replay", "Play Chakra execution traces on a machine: when does each rank end?");
+  const auto options = std::make_shared<ReplayOptions>();
+  ReplayOptions& o = *options;
+  command->footer(
+      "Example: triosim replay --workload out/gpt3 --comm-group out/gpt3.json --network ring.yml --system system.json\n"
+      "The files are those of ASTRA-sim; by classic rules its numbers come out, by physical rules (the default) "
+      "traffic\n"
+      "shares the links.\n"
+      "Exit codes: 0 done, 2 usage or configuration, 3 input file, 4 the run cannot finish.");
+  command
+      ->add_option("--workload,--workload-configuration", o.workload,
+                   "A folder of traces, or a prefix P of files P.0.et, P.1.et, ...")
+      ->required();
+  command
+      ->add_option("--network,--network-configuration", o.network,
+                   "Network: topology, npus_count, bandwidth, latency (YAML)")
+      ->required();
+  command
+      ->add_option("--system,--system-configuration", o.system,
+                   "System: implementations, chunks, memory bandwidth (JSON)")
+      ->required();
+  command->add_option("--comm-group,--comm-group-configuration", o.comm_group_file, "Communicator groups (JSON)");
+  command->add_option("--memory,--remote-memory-configuration", o.memory, "Remote memory (JSON)");
+  command->add_option("--backend", o.backend, "congestion-unaware, congestion-aware, flow, packet")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, Backend>{{"congestion-unaware", Backend::congestion_unaware},
+                                                                 {"congestion-aware", Backend::congestion_aware},
+                                                                 {"flow", Backend::flow},
+                                                                 {"packet", Backend::packet}}))
+      ->default_str("flow; by classic rules congestion-unaware");
+  command->add_option("--rules", o.rules, "physical (the default) or classic")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Rules>{{"classic", Rules::classic}, {"physical", Rules::physical}}));
+  command->add_option("--num-queues-per-dim", o.queues_per_dimension, "Queues of each dimension (classic rules)")
+      ->check(CLI::Range(1u, 1024u))
+      ->capture_default_str();
+  command->add_option("--roofline", o.roofline, "Time of compute nodes by peak and bandwidth, over the system file");
+  command->add_option("--peak-perf", o.peak_tflops, "TFLOP/s, over the system file")->check(CLI::PositiveNumber);
+  command->add_option("--local-mem-bw", o.local_memory_gbps, "GB/s of device memory, over the system file")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", o.json, "The report as JSON");
+  command->add_flag("--quiet", o.quiet, "No report in text");
+  command->add_option("--csv", o.csv, "File for a row of each rank");
+  command->add_option("--timeline", o.timeline, "File for a timeline (physical rules; .gz packs it)");
+  return {command, [options, command] {
+            if (command->count("--backend") == 0 && options->rules != Rules::classic) options->backend = Backend::flow;
+            return replay(*options);
+          }};
+}
+
+} // namespace triosim::cli
