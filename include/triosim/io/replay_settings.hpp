@@ -77,7 +77,7 @@ class Reader {
             });
             if (settings.implementations[key - 9].empty()) walk_.refuse(value, "an entry for each dimension");
             break;
-          case 19:
+          case 20:
             if (flag(value)) walk_.fail("found a shared bus of the LogGP model, expected 0: it is not played here");
             break;
           default:

@@ -60,6 +60,9 @@ class System {
     std::vector<std::string> stuck;
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
       if (ranks_[rank].left != 0) describe(rank, stuck);
+    // Collectives first: a rank that waits in one keeps its messages back.
+    std::stable_partition(stuck.begin(), stuck.end(),
+                          [](const std::string& line) { return line.find("waits in ") != std::string::npos; });
     if (!stuck.empty()) throw Deadlock{std::move(stuck)};
     return report();
   }

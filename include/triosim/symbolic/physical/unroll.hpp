@@ -343,8 +343,9 @@ class StageWriter {
     // Schedules send when the pass is over; what is computed after the last thing sent is not run ahead of.
     if (plan_.schedule != Schedule::data_flow && last_compute_ != no_task && last_compute_ >= begin_)
       waits.push_back(last_compute_);
-    program_.add_send(backward ? "gradient sent" : "activation sent",
-                      {slots_.pipeline(), backward ? -1 : 1, tag(work, border, backward), whole(bytes)}, waits);
+    last_send_ =
+        program_.add_send(backward ? "gradient sent" : "activation sent",
+                          {slots_.pipeline(), backward ? -1 : 1, tag(work, border, backward), whole(bytes)}, waits);
     program_.micro_batch(micro_batch_);
   }
 
@@ -391,7 +392,9 @@ class StageWriter {
     }
   }
 
-  TaskId ends(const std::string& name, const WeightGroup& group, const Tasks& waits) {
+  TaskId ends(const std::string& name, const WeightGroup& group, Tasks waits) {
+    // Where a rank communicates one thing at a time, this must not stand before what the other end waits for.
+    if (last_send_ != no_task) waits.push_back(last_send_);
     return program_.add_collective(
         name + ".tie", {CollectiveType::AllReduce, slots_.ends(), whole(group.elements * plan_.precision.gradient)},
         waits);
@@ -412,7 +415,7 @@ class StageWriter {
   Program program_;
   std::vector<State> states_;
   std::vector<std::size_t> chunk_begins_; // ends of the chunks in states_
-  TaskId last_compute_ = no_task, before_item_ = no_task;
+  TaskId last_compute_ = no_task, before_item_ = no_task, last_send_ = no_task;
   std::array<TaskId, 2> layer_ends_{no_task, no_task};
   TaskId begin_ = 0;
   std::vector<bool> anchored_; // of the tasks since begin_: is something of this pass before it, or is it work itself?
