@@ -2,9 +2,11 @@
 #include "cli/command.hpp"
 #include "cli/network_file.hpp"
 #include "cli/replay_rules.hpp"
+#include "cli/system_folders.hpp"
 
 #include <triosim/chakra/groups_reader.hpp>
 #include <triosim/error.hpp>
+#include <triosim/io/machine_file.hpp>
 #include <triosim/io/replay_settings.hpp>
 #include <triosim/io/replay_workload.hpp>
 #include <triosim/report/csv.hpp>
@@ -58,8 +60,19 @@ void warn_of(const ReplayInput& input, const io::TraceFiles& files) {
 
 int replay(const ReplayOptions& options) {
   ReplayInput input;
-  input.dimensions = parse_network(io::read_file(options.network), options.network);
-  input.settings = io::read_system(options.system);
+  if (options.machine.empty()) {
+    if (options.network.empty() || options.system.empty())
+      throw ConfigError{options.network.empty() ? "--network" : "--system", "nothing",
+                        "a file, or --machine in the place of both"};
+    input.dimensions = parse_network(io::read_file(options.network), options.network);
+    input.settings = io::read_system(options.system);
+  } else {
+    if (!options.network.empty() || !options.system.empty() || options.rules == Rules::classic)
+      throw ConfigError{"--machine", options.machine, "physical rules, and no --network and --system beside it"};
+    input.machine = io::find_machine(options.machine, system_folders());
+    input.settings.peak_tflops = input.machine->device.peak_of(options.data_type) / 1e12;
+    input.settings.local_memory_gbps = input.machine->device.memory_bandwidth.bytes_per_second() / 1e9;
+  }
   if (!options.memory.empty()) input.memory = io::read_remote_memory(options.memory);
   input.settings.queues_per_dimension = options.queues_per_dimension;
   if (options.roofline) input.settings.roofline = *options.roofline;
@@ -72,7 +85,7 @@ int replay(const ReplayOptions& options) {
   std::uint64_t devices = 1;
   for (const player::streams::Dimension& dimension : input.dimensions)
     devices *= dimension.size;
-  if (devices != files.of_rank.size())
+  if (!input.machine && devices != files.of_rank.size())
     throw ConfigError{options.network + ": npus_count", std::to_string(devices),
                       std::to_string(files.of_rank.size()) + ", as many as there are traces"};
   std::vector<chakra::CommGroup> groups;

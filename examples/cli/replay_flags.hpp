@@ -18,8 +18,11 @@ inline std::pair<CLI::App*, Run> add_replay(CLI::App& app) {
   const auto options = std::make_shared<ReplayOptions>();
   ReplayOptions& o = *options;
   command->footer(
-      "Example: triosim replay --workload out/gpt3 --comm-group out/gpt3.json --network ring.yml --system system.json\n"
-      "The files are those of ASTRA-sim; by classic rules its numbers come out, by physical rules (the default) "
+      "Examples:\n"
+      "  triosim replay --workload out/gpt3 --comm-group out/gpt3.json --machine h100 --backend nccl\n"
+      "  triosim replay --workload out/gpt3 --comm-group out/gpt3.json --network ring.yml --system system.json\n"
+      "Network and system files are those of ASTRA-sim; by classic rules its numbers come out, by physical rules (the "
+      "default) "
       "traffic\n"
       "shares the links.\n"
       "Exit codes: 0 done, 2 usage or configuration, 3 input file, 4 the run cannot finish.");
@@ -27,26 +30,40 @@ inline std::pair<CLI::App*, Run> add_replay(CLI::App& app) {
       ->add_option("--workload,--workload-configuration", o.workload,
                    "A folder of traces, or a prefix P of files P.0.et, P.1.et, ...")
       ->required();
-  command
-      ->add_option("--network,--network-configuration", o.network,
-                   "Network: topology, npus_count, bandwidth, latency (YAML)")
-      ->required();
-  command
-      ->add_option("--system,--system-configuration", o.system,
-                   "System: implementations, chunks, memory bandwidth (JSON)")
-      ->required();
+  command->add_option("--network,--network-configuration", o.network,
+                      "Network: topology, npus_count, bandwidth, latency (YAML)");
+  command->add_option("--system,--system-configuration", o.system,
+                      "System: implementations, chunks, memory bandwidth (JSON)");
+  command->add_option("--machine", o.machine,
+                      "In their place a machine (physical rules): a name such as h100, or a file");
+  command->add_option("--data-type", o.data_type, "Of the machine's peak, for nodes without a recorded time")
+      ->capture_default_str();
   command->add_option("--comm-group,--comm-group-configuration", o.comm_group_file, "Communicator groups (JSON)");
   command->add_option("--memory,--remote-memory-configuration", o.memory, "Remote memory (JSON)");
-  command->add_option("--backend", o.backend, "congestion-unaware, congestion-aware, flow, packet")
+  command
+      ->add_option("--backend", o.backend,
+                   "flow (max-min fair), packet (equal shares), congestion-aware (one message at a time), "
+                   "congestion-unaware, nccl")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Backend>{{"congestion-unaware", Backend::congestion_unaware},
                                                                  {"congestion-aware", Backend::congestion_aware},
                                                                  {"flow", Backend::flow},
-                                                                 {"packet", Backend::packet}}))
+                                                                 {"packet", Backend::packet},
+                                                                 {"nccl", Backend::nccl}}))
       ->default_str("flow; by classic rules congestion-unaware");
   command->add_option("--rules", o.rules, "physical (the default) or classic")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Rules>{{"classic", Rules::classic}, {"physical", Rules::physical}}));
+  command
+      ->add_option("--collectives", o.collectives,
+                   "How collectives become messages (physical rules): standard, direct, halving-doubling, "
+                   "double-binary-tree, hierarchical; else as the system file's first all-reduce implementation")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Algorithm>{{"standard", Algorithm::standard},
+                                           {"direct", Algorithm::direct},
+                                           {"halving-doubling", Algorithm::halving_doubling},
+                                           {"double-binary-tree", Algorithm::double_binary_tree},
+                                           {"hierarchical", Algorithm::hierarchical}}));
   command->add_option("--num-queues-per-dim", o.queues_per_dimension, "Queues of each dimension (classic rules)")
       ->check(CLI::Range(1u, 1024u))
       ->capture_default_str();

@@ -1,26 +1,39 @@
 #include "cli/replay_rules.hpp"
 
 #include <triosim/cluster.hpp>
+#include <triosim/collective/chosen.hpp>
 #include <triosim/engine/serial.hpp>
 #include <triosim/error.hpp>
+#include <triosim/net/congestion_aware.hpp>
 #include <triosim/net/flow_network.hpp>
+#include <triosim/net/ideal.hpp>
+#include <triosim/net/nccl.hpp>
 #include <triosim/net/packet_sharing.hpp>
+#include <triosim/net/with_collectives.hpp>
 #include <triosim/simulator.hpp>
 #include <triosim/strategy/replay.hpp>
-#include <triosim/time_model/first_of.hpp>
 #include <triosim/time_model/recorded.hpp>
 #include <triosim/time_model/roofline.hpp>
 #include <triosim/topology/builders/cable.hpp>
+#include <triosim/topology/builders/machine.hpp>
 #include <triosim/topology/builders/product.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace triosim::cli {
 
 namespace {
 
-Cluster cluster_of(const ReplayInput& input) {
+using collective::Chosen;
+using player::streams::Implementation;
+
+topology::Graph graph_of(const ReplayInput& input) {
+  if (input.machine)
+    return topology::of_machine(*input.machine, static_cast<std::uint32_t>(input.workload.ranks.size()));
   std::vector<topology::Line> lines;
   for (const player::streams::Dimension& dimension : input.dimensions) {
     topology::Line line;
@@ -33,38 +46,89 @@ Cluster cluster_of(const ReplayInput& input) {
     line.cable.latency = Time{std::llround(dimension.latency_ns * 1000)};
     lines.push_back(line);
   }
-  topology::Graph graph = topology::product(lines);
+  return topology::product(lines);
+}
+
+Cluster cluster_of(const ReplayInput& input) {
+  topology::Graph graph = graph_of(input);
   if (input.memory.kind != player::streams::RemoteMemory::Kind::None)
     topology::join_memory(
         graph, {Bandwidth{input.memory.bytes_per_ns * 1e9}, Time{std::llround(input.memory.latency_ns * 1000)}});
   return Cluster{std::move(graph)};
 }
 
-template <class TimeModel>
-Report play(const ReplayOptions& options, const ReplayInput& input, const TimeModel& times, MaybeTimeline& timeline) {
-  const Cluster cluster = cluster_of(input);
-  if (options.backend == Backend::packet)
-    return Simulator<engine::Serial, TimeModel, net::PacketSharing, strategy::Replay>{cluster, {}, times}.run(
-        input.workload, timeline);
-  return Simulator<engine::Serial, TimeModel, net::FlowNetwork, strategy::Replay>{cluster, {}, times}.run(
+Chosen algorithm_of(const ReplayOptions& options, const ReplayInput& input) {
+  Chosen chosen;
+  if (input.machine)
+    chosen.island = input.machine->tiers.front().size;
+  else if (!input.dimensions.empty())
+    chosen.island = input.dimensions.front().size;
+  if (options.collectives) {
+    constexpr Chosen::Kind kinds[] = {Chosen::Kind::Standard, Chosen::Kind::Direct, Chosen::Kind::HalvingDoubling,
+                                      Chosen::Kind::DoubleBinaryTree, Chosen::Kind::Hierarchical};
+    chosen.kind = kinds[static_cast<std::size_t>(*options.collectives)];
+    return chosen;
+  }
+  if (input.settings.implementations[0].empty()) return chosen;
+  const Implementation& named = input.settings.implementations[0].front();
+  chosen.window = named.window;
+  chosen.kind = named.kind == Implementation::Kind::Direct             ? Chosen::Kind::Direct
+                : named.kind == Implementation::Kind::HalvingDoubling  ? Chosen::Kind::HalvingDoubling
+                : named.kind == Implementation::Kind::DoubleBinaryTree ? Chosen::Kind::DoubleBinaryTree
+                                                                       : Chosen::Kind::Standard;
+  return chosen;
+}
+
+/// What was recorded, and the roofline where nothing was; or the roofline first.
+struct ReplayTimes {
+  std::optional<time_model::Roofline> roof;
+  bool roof_first = false;
+
+  std::optional<Time> duration(const Operation& operation) const {
+    if (roof && (roof_first || !operation.recorded))
+      if (const std::optional<Time> time = roof->duration(operation)) return time;
+    return time_model::Recorded{}.duration(operation);
+  }
+};
+
+template <class Net>
+Report play(const Cluster& cluster, const ReplayInput& input, const ReplayTimes& times, Net net,
+            MaybeTimeline& timeline) {
+  return Simulator<engine::Serial, ReplayTimes, Net, strategy::Replay>{cluster, {}, times, std::move(net)}.run(
       input.workload, timeline);
 }
 
 } // namespace
 
 Report replay_physical(const ReplayOptions& options, const ReplayInput& input, MaybeTimeline& timeline) {
-  using time_model::FirstOf;
-  using time_model::Recorded;
-  using time_model::Roofline;
-  if (options.backend == Backend::congestion_unaware || options.backend == Backend::congestion_aware)
-    throw ConfigError{"--backend", "a network of the classic rules", "flow or packet by physical rules"};
   const auto& settings = input.settings;
-  const bool has_roof = settings.peak_tflops > 0 && settings.local_memory_gbps > 0;
-  if (!has_roof) return play(options, input, FirstOf<Recorded>{Recorded{}}, timeline);
-  const Roofline roof{settings.peak_tflops * 1e12, Bandwidth{settings.local_memory_gbps * 1e9}};
-  // With the roofline asked for it comes first; else it fills in where nothing was recorded.
-  if (settings.roofline) return play(options, input, FirstOf<Roofline, Recorded>{roof, Recorded{}}, timeline);
-  return play(options, input, FirstOf<Recorded, Roofline>{Recorded{}, roof}, timeline);
+  ReplayTimes times;
+  times.roof_first = settings.roofline;
+  if (settings.peak_tflops > 0 && settings.local_memory_gbps > 0)
+    times.roof.emplace(settings.peak_tflops * 1e12, Bandwidth{settings.local_memory_gbps * 1e9});
+  const Cluster cluster = cluster_of(input);
+  const Chosen algorithm = algorithm_of(options, input);
+  const auto with = [&]<class Net>(Net net) {
+    return play(cluster, input, times, net::WithCollectives<Net, Chosen>{std::move(net), algorithm}, timeline);
+  };
+  switch (options.backend) {
+  case Backend::congestion_unaware:
+    return with(net::Ideal{cluster});
+  case Backend::congestion_aware:
+    return with(net::CongestionAware{cluster});
+  case Backend::packet:
+    return with(net::PacketSharing{cluster});
+  case Backend::nccl: {
+    if (!input.machine)
+      throw ConfigError{"--backend", "nccl", "--machine with it, whose file has what NCCL's collectives cost"};
+    if (!input.machine->nccl)
+      throw ConfigError{"--backend", "nccl", "a machine whose file has \"nccl\"; " + input.machine->name + " has none"};
+    const net::NcclModel model{*input.machine->nccl, input.machine->tiers.front().size};
+    return play(cluster, input, times, net::Nccl<net::FlowNetwork>{net::FlowNetwork{cluster}, model}, timeline);
+  }
+  default:
+    return with(net::FlowNetwork{cluster});
+  }
 }
 
 } // namespace triosim::cli

@@ -55,7 +55,7 @@ concept EnginePolicy = std::default_initializable<E> &&
 /// Laws:     never negative; more work (a larger share, batch, FLOP count, ...) never takes less time; nothing for an
 ///           operation that the model does not know, never a guess.
 /// Cost:     asked once for each task of a program, not for each rank.
-/// Ships:    time_model::Recorded, Scaled, Proportional, Constant, FirstOf.
+/// Ships:    time_model::Recorded, Scaled, Proportional, Constant, Roofline, FirstOf.
 ///
 ///     struct OneTeraflop {
 ///       std::optional<triosim::Time> duration(const triosim::Operation& op) const {
@@ -96,7 +96,9 @@ struct Port {
 /// Laws:     bytes sent = bytes delivered; zero load = the closed form of the model; a wider link is never later (where
 ///           the model says so). A message that can never arrive is not delivered: the player reports the deadlock.
 /// Cost:     stated by each model; no allocation in the steady state.
-/// Ships:    net::Ideal, net::PacketSharing, net::FlowNetwork, net::Optical.
+/// Ships:    net::Ideal, net::PacketSharing, net::FlowNetwork, net::CongestionAware, net::Optical; net::WithCollectives
+/// and
+///           net::Nccl around any of them.
 ///
 ///     struct Radio {  // everybody hears everybody at 1 GB/s
 ///       void send(const triosim::net::Message& message, auto& port) {
@@ -191,8 +193,8 @@ concept MemoryPolicy = std::copyable<M> &&(detail::KeepsNoAccount<M> || detail::
 /// Optional: `Rules`, a type of triosim::rules: how the graph is played (physical where it is absent).
 /// Laws:     a pure function; work is conserved (declared replication apart); every send has its receive; the graph is
 ///           acyclic; on one rank, every strategy does what the single device does.
-/// Ships:    strategy::SingleDevice, DataParallel, DistributedDataParallel, TensorParallel, PipelineParallel, and under
-///           strategy::classic the published rules.
+/// Ships:    strategy::SingleDevice, DataParallel, DistributedDataParallel, TensorParallel, PipelineParallel, Replay,
+///           symbolic::physical::TrainingStep, and under strategy::classic the published rules.
 ///
 ///     struct Twice {  // every rank plays the trace on its own, two times over
 ///       using Source = triosim::trace::Trace;

@@ -3,9 +3,11 @@
 #include "triosim/error.hpp"
 #include "triosim/units.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,11 +53,31 @@ constexpr std::string_view to_string(Tier::Shape shape) noexcept {
   return names[static_cast<std::size_t>(shape)];
 }
 
+/// What NCCL's collectives cost on a machine: for each of its protocols a launch, the latency of a hop within a node
+/// and between nodes, and the share of the bandwidth that it gets. Fitted to measurements, see net::NcclModel.
+struct NcclCosts {
+  struct Protocol {
+    Time launch;      ///< once a call
+    Time hop;         ///< within a node
+    Time net_hop;     ///< between nodes
+    double share = 1; ///< of the bandwidth
+  };
+
+  /// LL, LL128, Simple.
+  std::array<Protocol, 3> protocols;
+  /// Bus bandwidth (bytes on the wire of a device over time) of two devices of a node, and of many.
+  Bandwidth pair, many;
+  /// Between nodes, of each device that takes part.
+  Bandwidth net;
+};
+
 /// A kind of machine: what its devices are and what joins them, however many of them are used.
 struct Machine {
   std::string name;
   DeviceModel device;
   std::vector<Tier> tiers;
+  /// Where somebody has measured.
+  std::optional<NcclCosts> nccl;
 
   /// Devices that the tiers below tier `i` join: 1 for the first.
   std::uint32_t below(std::size_t i) const {

@@ -46,7 +46,23 @@ TEST_CASE("a generated step is played by both rule sets, on every network") {
   const Ran aware = run_program(replay + " --rules classic --backend congestion-aware");
   CHECK(aware.code == 2);
   CHECK(says(aware, "one dimension"));
-  CHECK(run_program(replay + " --backend congestion-aware").code == 2);
+  for (const char* how : {"congestion-aware", "congestion-unaware"})
+    CHECK(run_program(replay + " --backend " + how).code == 0);
+  for (const char* how : {"standard", "direct", "halving-doubling", "double-binary-tree", "hierarchical"})
+    CHECK(run_program(replay + " --collectives " + how).code == 0);
+
+  const std::string machine =
+      "replay --workload " + (folder / "w") + " --comm-group " + (folder / "w.json") + " --machine ";
+  for (const char* how :
+       {"a100-80gb --backend nccl", "h100", "b200 --backend congestion-aware --collectives hierarchical"})
+    CHECK(run_program(machine + how).code == 0);
+  const Ran no_costs = run_program(machine + "b200 --backend nccl");
+  CHECK(no_costs.code == 2);
+  CHECK(says(no_costs, "a machine whose file has \"nccl\""));
+  const Ran unknown = run_program(machine + "h1000");
+  CHECK(unknown.code == 2);
+  CHECK(says(unknown, "did you mean \"h100\"?"));
+  CHECK(run_program(machine + "h100 --rules classic").code == 2);
 }
 
 TEST_CASE("files that do not fit each other are refused with their names") {

@@ -1,9 +1,14 @@
+#include <triosim/collective/chosen.hpp>
 #include <triosim/collective/direct.hpp>
+#include <triosim/collective/double_binary_tree.hpp>
+#include <triosim/collective/halving_doubling.hpp>
+#include <triosim/collective/hierarchical.hpp>
 #include <triosim/collective/ring.hpp>
 #include <triosim/collective/standard.hpp>
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +22,16 @@ static_assert(collective::AlgorithmPolicy<collective::Standard>);
 
 namespace {
 
+struct DirectByThree : collective::DirectOver {
+  DirectByThree() : DirectOver{3} {}
+};
+struct IslandsOfFour : collective::Hierarchical {
+  IslandsOfFour() : Hierarchical{4} {}
+};
+struct ChosenTrees : collective::Chosen {
+  ChosenTrees() : Chosen{Kind::DoubleBinaryTree} {}
+};
+
 constexpr CollectiveType all_types[] = {
     CollectiveType::AllReduce, CollectiveType::AllGather, CollectiveType::ReduceScatter,
     CollectiveType::AllToAll,  CollectiveType::Broadcast, CollectiveType::Reduce,
@@ -25,7 +40,8 @@ constexpr CollectiveType all_types[] = {
 } // namespace
 
 TEST_CASE_TEMPLATE("every message is expected in the step in which it is sent, on 1 to 33 members", Algorithm,
-                   collective::Ring, collective::Direct, collective::Standard) {
+                   collective::Ring, collective::Direct, collective::Standard, collective::HalvingDoubling,
+                   collective::DoubleBinaryTree, DirectByThree, IslandsOfFour, ChosenTrees) {
   const Algorithm algorithm;
   for (const CollectiveType type : all_types)
     for (std::uint32_t n = 1; n <= 33; ++n) {
@@ -57,7 +73,7 @@ std::uint64_t bytes_sent(const Algorithm& algorithm, const Call& call, std::uint
 } // namespace
 
 TEST_CASE_TEMPLATE("bytes on the wire per member are the textbook's", Algorithm, collective::Ring, collective::Direct,
-                   collective::Standard) {
+                   collective::Standard, DirectByThree, IslandsOfFour) {
   const Algorithm algorithm;
   for (std::uint32_t n = 1; n <= 33; ++n) {
     const std::uint64_t size = 1'000 * n, share = 1'000;
@@ -102,4 +118,47 @@ TEST_CASE("ring all-reduce: a member forwards the chunk that it received in the 
       collective::Ring{}.sends(call, member, step, [&](std::uint32_t, Bytes bytes) { sent = bytes; });
       CHECK(received == sent);
     }
+}
+
+TEST_CASE("halving and doubling: the ring's bytes in log N steps; members beyond a power of two are folded in") {
+  const collective::HalvingDoubling algorithm;
+  for (std::uint32_t n = 2; n <= 33; ++n) {
+    const Call call{CollectiveType::AllReduce, n, Bytes{1'000'000}};
+    const std::uint32_t power = std::bit_floor(n), levels = static_cast<std::uint32_t>(std::countr_zero(power));
+    CHECK(algorithm.steps(call) == 2 * levels + (n == power ? 0 : 2));
+    std::uint64_t wire = 0;
+    for (std::uint32_t member = 0; member < n; ++member)
+      wire += bytes_sent(algorithm, call, member);
+    CHECK(wire == 2 * (power - 1) * std::uint64_t{1'000'000} + 2 * (n - power) * std::uint64_t{1'000'000});
+  }
+}
+
+TEST_CASE("two trees: every byte goes once up and once down each edge, and nobody is an inner node of both") {
+  const collective::DoubleBinaryTree algorithm;
+  for (std::uint32_t n = 2; n <= 33; ++n)
+    for (const std::uint64_t size : {1'001ull, 3'000'001ull}) {
+      const auto wire = [&](CollectiveType type) {
+        std::uint64_t sum = 0;
+        for (std::uint32_t member = 0; member < n; ++member)
+          sum += bytes_sent(algorithm, Call{type, n, Bytes{size}}, member);
+        return sum;
+      };
+      CHECK(wire(CollectiveType::AllReduce) == 2 * (n - 1) * size);
+      CHECK(wire(CollectiveType::Broadcast) == (n - 1) * size);
+      CHECK(wire(CollectiveType::Reduce) == (n - 1) * size);
+      // Up and down two trees as a leaf, or a leaf and an inner node with two children: 3 S at most, half of it twice.
+      for (std::uint32_t member = 0; member < n; ++member)
+        CHECK(bytes_sent(algorithm, Call{CollectiveType::AllReduce, n, Bytes{size}}, member) <= 2 * size + 2);
+    }
+}
+
+TEST_CASE("islands send a share of the buffer to each other, rings all of it") {
+  const collective::Hierarchical islands{4};
+  const Call call{CollectiveType::AllReduce, 16, Bytes{16'000}};
+  std::uint64_t across = 0;
+  for (std::uint32_t step = 0; step < islands.steps(call); ++step)
+    islands.sends(call, 5, step, [&](std::uint32_t peer, Bytes bytes) {
+      if (peer / 4 != 1) across += bytes.count();
+    });
+  CHECK(across == 2 * 3 * 1'000); // 2 (G - 1) / G of a quarter
 }

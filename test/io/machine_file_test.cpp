@@ -47,7 +47,7 @@ TEST_CASE(
     std::size_t sources = 0;
     for (std::size_t at = text.find("\"source\""); at != std::string::npos; at = text.find("\"source\"", at + 1))
       ++sources;
-    CHECK(sources == 2 + machine.tiers.size());
+    CHECK(sources == 2 + machine.tiers.size() + (machine.nccl ? 1 : 0));
     ++count;
   }
   CHECK(count >= 7);
@@ -103,6 +103,10 @@ TEST_CASE("what is wrong in a machine is named with its place") {
       {R"({"name": "m", "device": {"name": "d", "peak": {"bf61": "1 TFLOP/s"}}})",
        "m.json: device.peak.bf61: found another data type, expected fp64, fp32, tf32, fp16, bf16, fp8 or int8, did you "
        "mean \"bf16\"?"},
+      {R"({"nccl": {"ll": {"launch": "1 us", "hop": "1 us", "net_hop": "1 us", "share": 2}}})",
+       "m.json: nccl.ll.share: found 2, expected more than 0 and at most 1"},
+      {R"({"nccl": {"l128": {}}})", "m.json: nccl: found the key \"l128\", expected one of ll, ll128, simple, "
+                                    "pair_bandwidth, bandwidth, net_bandwidth, source, did you mean \"ll128\"?"},
       {R"({"name": "m", "device": {"name": "d", "peak": {}}})",
        "m.json: device.peak: found no data type, expected one or more, such as \"bf16\": \"312 TFLOP/s\""},
   };

@@ -1,13 +1,16 @@
 // The laws of the Network slot (concepts.hpp), for every network that ships.
 #include "support/postman.hpp"
 
+#include <triosim/collective/halving_doubling.hpp>
 #include <triosim/concepts.hpp>
 #include <triosim/net/classic_exact.hpp>
 #include <triosim/net/classic_optical.hpp>
+#include <triosim/net/congestion_aware.hpp>
 #include <triosim/net/flow_network.hpp>
 #include <triosim/net/ideal.hpp>
 #include <triosim/net/optical.hpp>
 #include <triosim/net/packet_sharing.hpp>
+#include <triosim/net/with_collectives.hpp>
 #include <triosim/topology/builders/direct.hpp>
 #include <triosim/topology/builders/published.hpp>
 #include <triosim/topology/builders/switched.hpp>
@@ -26,9 +29,11 @@ using namespace triosim;
 using namespace triosim::literals;
 using test::Letter;
 
+using FlowsInHalves = net::WithCollectives<net::FlowNetwork, collective::HalvingDoubling>;
+
 #define TRIOSIM_ALL_NETS                                                                                               \
-  net::Ideal, net::FlowNetwork, net::SpreadFlowNetwork, net::PacketSharing, net::Optical, net::classic::PacketSharing, \
-      net::classic::Optical, net::classic::ExactPacketSharing
+  net::Ideal, net::FlowNetwork, net::SpreadFlowNetwork, net::PacketSharing, net::CongestionAware, FlowsInHalves,       \
+      net::Optical, net::classic::PacketSharing, net::classic::Optical, net::classic::ExactPacketSharing
 
 namespace {
 
@@ -103,7 +108,8 @@ TEST_CASE_TEMPLATE("zero load: latencies plus bytes over the narrowest link, and
 }
 
 TEST_CASE_TEMPLATE("a wider link is never later where all meet on one link", Net, net::Ideal, net::FlowNetwork,
-                   net::PacketSharing, net::classic::PacketSharing, net::classic::ExactPacketSharing) {
+                   net::PacketSharing, net::CongestionAware, net::classic::PacketSharing,
+                   net::classic::ExactPacketSharing) {
   std::vector<Letter> letters = random_letters(3, 2, 200);
   for (Letter& letter : letters) {
     letter.from = 0;
@@ -157,7 +163,8 @@ TEST_CASE_TEMPLATE("the numbers of the ranks do not matter, only who is joined t
   CHECK(test::post(make(false), letters) == test::post(make(true), renumbered));
 }
 
-TEST_CASE_TEMPLATE("two jobs on disjoint links do not notice each other", Net, net::FlowNetwork, net::PacketSharing) {
+TEST_CASE_TEMPLATE("two jobs on disjoint links do not notice each other", Net, net::FlowNetwork, net::PacketSharing,
+                   net::CongestionAware) {
   topology::Graph graph{8};
   const auto left = graph.add_switch(), right = graph.add_switch();
   for (std::uint32_t i = 0; i < 8; ++i)

@@ -2,6 +2,7 @@
 
 #include "triosim/collective/algorithm.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace triosim::collective {
@@ -66,6 +67,40 @@ struct Direct {
       return call.members - 1;
     }
   }
+};
+
+/// The same in rounds of `window` messages a member at most, for machines that a storm of messages would choke; 0 is
+/// all at once.
+struct DirectOver {
+  std::uint32_t window = 0;
+
+  std::uint32_t steps(const Call& call) const {
+    if (!in_rounds(call)) return Direct{}.steps(call);
+    return rounds(call) * (call.type == CollectiveType::AllReduce ? 2u : 1u);
+  }
+  template <class Sink>
+  void sends(const Call& call, std::uint32_t member, std::uint32_t step, Sink&& sink) const {
+    if (!in_rounds(call)) return Direct{}.sends(call, member, step, sink);
+    const std::uint32_t n = call.members, round = step % rounds(call);
+    Direct{}.sends(call, member, step / rounds(call), [&](std::uint32_t peer, Bytes bytes) {
+      if ((peer + n - member - 1) % n / window == round) sink(peer, bytes);
+    });
+  }
+  std::uint32_t receives(const Call& call, std::uint32_t member, std::uint32_t step) const {
+    if (!in_rounds(call)) return Direct{}.receives(call, member, step);
+    const std::uint32_t round = step % rounds(call);
+    return std::min(window, call.members - 1 - round * window);
+  }
+
+ private:
+  // What has a root is one step all the same.
+  bool in_rounds(const Call& call) const {
+    const bool from_all = call.type == CollectiveType::AllReduce || call.type == CollectiveType::AllGather ||
+                          call.type == CollectiveType::ReduceScatter || call.type == CollectiveType::AllToAll ||
+                          call.type == CollectiveType::Barrier;
+    return window != 0 && call.members > 1 && from_all;
+  }
+  std::uint32_t rounds(const Call& call) const { return (call.members - 1 + window - 1) / window; }
 };
 
 } // namespace triosim::collective

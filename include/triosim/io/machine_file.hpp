@@ -28,13 +28,14 @@ class Reader {
   Machine read() {
     Machine machine;
     const auto seen =
-        walk_.members(walk_.root(), {"name", "device", "tiers", "source"}, JsonWalk::Others::refuse,
+        walk_.members(walk_.root(), {"name", "device", "tiers", "source", "nccl"}, JsonWalk::Others::refuse,
                       [&](std::size_t key, const JsonWalk::Value& value) {
                         if (key == 0) machine.name = walk_.text(value);
                         if (key == 1) machine.device = device(value);
                         if (key == 2)
                           walk_.elements(value, [&](const auto& element) { machine.tiers.push_back(tier(element)); });
                         if (key == 3) sources(value);
+                        if (key == 4) machine.nccl = nccl(value);
                       });
     walk_.require(seen, {"name", "device", "tiers"});
     if (machine.tiers.empty()) walk_.fail("found no tier, expected \"tiers\": a list of one or more");
@@ -99,6 +100,34 @@ class Reader {
     return tier;
   }
 
+  NcclCosts nccl(const JsonWalk::Value& value) {
+    NcclCosts costs;
+    const auto seen =
+        walk_.members(value, {"ll", "ll128", "simple", "pair_bandwidth", "bandwidth", "net_bandwidth", "source"},
+                      JsonWalk::Others::refuse, [&](std::size_t key, const JsonWalk::Value& member) {
+                        if (key < 3) costs.protocols[key] = protocol(member);
+                        if (key == 3) costs.pair = bandwidth(member);
+                        if (key == 4) costs.many = bandwidth(member);
+                        if (key == 5) costs.net = bandwidth(member);
+                        if (key == 6) sources(member);
+                      });
+    walk_.require(seen, {"ll", "ll128", "simple", "pair_bandwidth", "bandwidth", "net_bandwidth"});
+    return costs;
+  }
+  NcclCosts::Protocol protocol(const JsonWalk::Value& value) {
+    NcclCosts::Protocol protocol;
+    const auto seen = walk_.members(value, {"launch", "hop", "net_hop", "share"}, JsonWalk::Others::refuse,
+                                    [&](std::size_t key, const JsonWalk::Value& member) {
+                                      if (key == 0) protocol.launch = latency(member);
+                                      if (key == 1) protocol.hop = latency(member);
+                                      if (key == 2) protocol.net_hop = latency(member);
+                                      if (key == 3)
+                                        protocol.share = walk_.number(member, 1e-6, 1, "more than 0 and at most 1");
+                                    });
+    walk_.require(seen, {"launch", "hop", "net_hop", "share"});
+    return protocol;
+  }
+
   Bandwidth bandwidth(const JsonWalk::Value& value) {
     const Bandwidth found = walk_.quantity(value, parse_bandwidth);
     if (!(found > Bandwidth{})) walk_.refuse(value, "more than nothing");
@@ -123,7 +152,8 @@ class Reader {
 /// Reads the description of a machine: {"name", "source", "device": {"name", "peak": {"bf16": "312 TFLOP/s", ...},
 /// "memory_bandwidth": "2039 GB/s", "memory": "80 GB", "source"}, "tiers": [{"name", "topology", "size", "bandwidth",
 /// "latency", "source"}, ...]}, the innermost tier first. A topology is switch (where none is given), ring,
-/// fully-connected, mesh or fat-tree. Throws `TraceError`.
+/// fully-connected, mesh or fat-tree; "nccl": {"ll", "ll128", "simple": {"launch", "hop", "net_hop", "share"},
+/// "pair_bandwidth", "bandwidth", "net_bandwidth"}, which may be left out (see NcclCosts). Throws `TraceError`.
 inline Machine parse_machine(std::string_view text, std::string file) {
   return machine_file_detail::Reader{text, std::move(file)}.read();
 }

@@ -45,6 +45,7 @@ class DataFlow {
            Memory memory, Observing observing)
       : graph_{graph}, cluster_{cluster}, durations_{std::move(durations)}, net_{std::move(net)},
         memory_{std::move(memory)}, observing_{std::move(observing)}, collectives_{graph} {
+    if constexpr (requires { Algorithm{net_.collectives()}; }) algorithm_ = net_.collectives();
     prepare();
   }
 
