@@ -10,8 +10,11 @@
 #include <triosim/net/nccl.hpp>
 #include <triosim/net/packet_sharing.hpp>
 #include <triosim/net/with_collectives.hpp>
+#include <triosim/report/critical_path.hpp>
+#include <triosim/report/link_loads.hpp>
 #include <triosim/simulator.hpp>
 #include <triosim/strategy/replay.hpp>
+#include <triosim/task_graph.hpp>
 #include <triosim/time_model/recorded.hpp>
 #include <triosim/time_model/roofline.hpp>
 #include <triosim/topology/builders/cable.hpp>
@@ -94,8 +97,21 @@ struct ReplayTimes {
 template <class Net>
 Report play(const Cluster& cluster, const ReplayInput& input, const ReplayTimes& times, Net net,
             MaybeTimeline& timeline) {
-  return Simulator<engine::Serial, ReplayTimes, Net, strategy::Replay>{cluster, {}, times, std::move(net)}.run(
-      input.workload, timeline);
+  const Simulator<engine::Serial, ReplayTimes, Net, strategy::Replay> simulator{cluster, {}, times, std::move(net)};
+  const TaskGraph graph = simulator.lower(input.workload);
+  report::LinkLoads loads{cluster.topology};
+  report::CriticalPath path;
+  Report report = simulator.play(graph, timeline, loads, path);
+  for (const report::LinkLoads::Load& load : loads.busiest(10)) {
+    const topology::Link& link = cluster.topology.link(load.link);
+    report.busiest_links.push_back({link.from, link.to, load.bytes, load.utilisation});
+  }
+  const report::CriticalPath::Found found = path.find();
+  for (const report::CriticalPath::Share& share : found.shares)
+    report.critical_path.push_back({share.what, share.time});
+  report.critical_tasks = found.steps.size();
+  report.critical_ranks = found.ranks;
+  return report;
 }
 
 } // namespace

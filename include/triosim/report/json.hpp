@@ -3,6 +3,7 @@
 #include "triosim/io/json_text.hpp"
 #include "triosim/report/report.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ inline constexpr std::string_view json_schema = "triosim.report/1";
 ///     phases            [{name, end_s}], in the order of the report
 ///     ranks             [{rank, compute_s, exposed_communication_s, overlapped_communication_s, idle_s, finish_s,
 ///                         peak_memory_bytes, bytes_sent, messages_sent}], see RankReport
+///     busiest_links     [{from, to, bytes, utilisation}], of runs that were watched (see Report)
+///     critical_path     {tasks, ranks, shares: [{what, time_s}]}, likewise
 ///
 /// Times are seconds written out exactly, to the picosecond: no digit is lost and none is added.
 inline std::string to_json(const Report& report) {
@@ -48,7 +51,32 @@ inline std::string to_json(const Report& report) {
     seconds(", \"end_s\": ", report.phases[i].end);
     out.push_back('}');
   }
-  out.append("],\n \"ranks\": [");
+  out.append("]");
+  if (!report.busiest_links.empty()) {
+    out.append(",\n \"busiest_links\": [");
+    for (std::size_t i = 0; i < report.busiest_links.size(); ++i) {
+      const LinkUse& use = report.busiest_links[i];
+      count(i == 0 ? "\n  {\"from\": " : ",\n  {\"from\": ", use.from);
+      count(", \"to\": ", use.to);
+      count(", \"bytes\": ", use.bytes.count());
+      // To a millionth: more digits would be those of a compiler.
+      io::append_scaled(out.append(", \"utilisation\": "), std::llround(use.utilisation * 1e6), 6);
+      out.push_back('}');
+    }
+    out.append("]");
+  }
+  if (!report.critical_path.empty()) {
+    count(",\n \"critical_path\": {\"tasks\": ", report.critical_tasks);
+    count(", \"ranks\": ", report.critical_ranks);
+    out.append(", \"shares\": [");
+    for (std::size_t i = 0; i < report.critical_path.size(); ++i) {
+      text(i == 0 ? "\n  {\"what\": " : ",\n  {\"what\": ", report.critical_path[i].what);
+      seconds(", \"time_s\": ", report.critical_path[i].time);
+      out.push_back('}');
+    }
+    out.append("]}");
+  }
+  out.append(",\n \"ranks\": [");
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
     const RankReport& rank = report.ranks[i];
     count(i == 0 ? "\n  {\"rank\": " : ",\n  {\"rank\": ", i);

@@ -28,6 +28,20 @@ struct Phase {
   Time end;
 };
 
+/// What one link carried, see report::LinkLoads.
+struct LinkUse {
+  std::uint32_t from = 0, to = 0; ///< nodes of the topology: devices first, then switches and memories
+  Bytes bytes;
+  /// Of what it could have carried in the whole run.
+  double utilisation = 0;
+};
+
+/// What part of the chain of tasks that set the time of the step was spent on what, see report::CriticalPath.
+struct PathShare {
+  std::string what;
+  Time time;
+};
+
 /// What came out of one run.
 struct Report {
   /// From the first event to the end of the last task.
@@ -38,6 +52,12 @@ struct Report {
   std::uint64_t tasks = 0;
   /// The rules by which the run was played: "physical" or "classic".
   std::string rules = "physical";
+  /// Those with the highest utilisation, for runs that were watched.
+  std::vector<LinkUse> busiest_links;
+  /// The longest share first, and how many tasks and ranks the path goes through; for runs that were watched.
+  std::vector<PathShare> critical_path;
+  std::uint64_t critical_tasks = 0;
+  std::uint32_t critical_ranks = 0;
 };
 
 } // namespace triosim

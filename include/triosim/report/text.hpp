@@ -102,6 +102,34 @@ inline std::string to_text(const Report& report, const TextOptions& options = {}
       out.append("  ").append(share(overlapped, exposed + overlapped)).append(" of communication is under compute\n");
   }
 
+  if (!report.critical_path.empty()) {
+    out.append("\nwhat set the time: ")
+        .append(readable(report.critical_tasks))
+        .append(report.critical_tasks == 1 ? " task on " : " tasks on ")
+        .append(readable(std::uint64_t{report.critical_ranks}))
+        .append(report.critical_ranks == 1 ? " rank\n" : " ranks\n");
+    Table path{{"  " + report.critical_path.front().what, readable(report.critical_path.front().time),
+                percent(report.critical_path.front().time, report.total)}};
+    for (std::size_t i = 1; i < report.critical_path.size() && i < 8; ++i)
+      path.add({"  " + report.critical_path[i].what, readable(report.critical_path[i].time),
+                percent(report.critical_path[i].time, report.total)});
+    path.append_to(out);
+  }
+  if (!report.busiest_links.empty()) {
+    out.append("\nthe busiest links\n");
+    const auto name = [&](std::uint32_t node) {
+      return node < report.ranks.size() ? "rank " + std::to_string(node) : "node " + std::to_string(node);
+    };
+    const auto row = [&](const LinkUse& use) {
+      return std::vector<std::string>{"  " + name(use.from) + " to " + name(use.to), readable(use.bytes),
+                                      quantities_detail::fixed(use.utilisation * 100, 1).append("%")};
+    };
+    Table links{row(report.busiest_links.front())};
+    for (std::size_t i = 1; i < report.busiest_links.size(); ++i)
+      links.add(row(report.busiest_links[i]));
+    links.append_to(out);
+  }
+
   if (!report.phases.empty()) {
     out.append("\n");
     Table phases{{"phase", "ends at", "takes", ""}};
