@@ -22,7 +22,7 @@ struct ReplayOptions {
   std::optional<bool> roofline;
   std::optional<double> peak_tflops, local_memory_gbps;
   bool json = false, quiet = false;
-  std::string csv, timeline;
+  std::string csv, timeline, scenario;
 };
 
 int replay(const ReplayOptions& options);

@@ -9,6 +9,8 @@ Report replay_classic(const ReplayOptions& options, const ReplayInput& input) {
   namespace streams = player::streams;
   if (!options.timeline.empty())
     throw ConfigError{"--timeline", options.timeline, "--rules physical: classic rules have no timeline"};
+  if (!options.scenario.empty())
+    throw ConfigError{"--scenario", options.scenario, "--rules physical: classic rules have no scenarios"};
   if (options.backend == Backend::congestion_unaware)
     return streams::System<streams::CongestionUnaware>{input.workload, input.settings, input.dimensions, input.memory}
         .run();

@@ -71,6 +71,8 @@ inline std::pair<CLI::App*, Run> add_replay(CLI::App& app) {
   command->add_option("--peak-perf", o.peak_tflops, "TFLOP/s, over the system file")->check(CLI::PositiveNumber);
   command->add_option("--local-mem-bw", o.local_memory_gbps, "GB/s of device memory, over the system file")
       ->check(CLI::PositiveNumber);
+  command->add_option("--scenario", o.scenario,
+                      "Slow or failed devices and links, with times (physical rules; JSON: devices, links)");
   command->add_flag("--json", o.json, "The report as JSON");
   command->add_flag("--quiet", o.quiet, "No report in text");
   command->add_option("--csv", o.csv, "File for a row of each rank");

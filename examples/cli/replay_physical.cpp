@@ -4,6 +4,7 @@
 #include <triosim/collective/chosen.hpp>
 #include <triosim/engine/serial.hpp>
 #include <triosim/error.hpp>
+#include <triosim/io/scenario_file.hpp>
 #include <triosim/net/congestion_aware.hpp>
 #include <triosim/net/flow_network.hpp>
 #include <triosim/net/ideal.hpp>
@@ -122,7 +123,8 @@ Report replay_physical(const ReplayOptions& options, const ReplayInput& input, M
   times.roof_first = settings.roofline;
   if (settings.peak_tflops > 0 && settings.local_memory_gbps > 0)
     times.roof.emplace(settings.peak_tflops * 1e12, Bandwidth{settings.local_memory_gbps * 1e9});
-  const Cluster cluster = cluster_of(input);
+  Cluster cluster = cluster_of(input);
+  if (!options.scenario.empty()) cluster.scenario = io::read_scenario(options.scenario);
   const Chosen algorithm = algorithm_of(options, input);
   const auto with = [&]<class Net>(Net net) {
     return play(cluster, input, times, net::WithCollectives<Net, Chosen>{std::move(net), algorithm}, timeline);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "triosim/scenario.hpp"
 #include "triosim/topology/graph.hpp"
 #include "triosim/units.hpp"
 
@@ -14,6 +15,8 @@ struct Cluster {
   topology::Graph topology;
   /// Of each device; nothing means that memory is not limited.
   std::optional<Bytes> memory_capacity;
+  /// What changes during a run; nothing as a rule.
+  Scenario scenario{};
 
   Cluster() = default;
   explicit Cluster(topology::Graph graph, std::optional<Bytes> capacity = std::nullopt)

@@ -20,6 +20,7 @@
 #include "triosim/io/rank_of_file.hpp"
 #include "triosim/io/replay_settings.hpp"
 #include "triosim/io/replay_workload.hpp"
+#include "triosim/io/scenario_file.hpp"
 #include "triosim/io/symbolic_traces.hpp"
 #include "triosim/io/task_graph_traces.hpp"
 #include "triosim/io/trace_names.hpp"

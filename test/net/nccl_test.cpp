@@ -95,13 +95,13 @@ TEST_CASE("measured all-reduces") {
     ++sum.second;
   }
   CHECK(large.size() >= 12);
-  for (const auto& [key, sum] : large) {
-    CAPTURE(key);
-    CHECK(std::exp(sum.first / sum.second) < 0.10);
+  for (const auto& entry : large) {
+    CAPTURE(entry.first);
+    CHECK(std::exp(entry.second.first / entry.second.second) < 0.10);
   }
-  for (const auto& [key, sum] : small) {
-    CAPTURE(key);
-    CHECK(std::exp(sum.first / sum.second) < 0.35);
+  for (const auto& entry : small) {
+    CAPTURE(entry.first);
+    CHECK(std::exp(entry.second.first / entry.second.second) < 0.35);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "triosim/player/stuck.hpp"
 #include "triosim/report/observers.hpp"
 #include "triosim/report/report.hpp"
+#include "triosim/scenario.hpp"
 #include "triosim/task_graph.hpp"
 
 #include <algorithm>
@@ -43,8 +44,9 @@ class DataFlow {
   /// `durations[program][task]` is the time of each compute task. All references must outlive the player.
   DataFlow(const TaskGraph& graph, const Cluster& cluster, std::vector<std::vector<Time>> durations, Net net,
            Memory memory, Observing observing)
-      : graph_{graph}, cluster_{cluster}, durations_{std::move(durations)}, net_{std::move(net)},
-        memory_{std::move(memory)}, observing_{std::move(observing)}, collectives_{graph} {
+      : graph_{graph}, cluster_{cluster}, durations_{std::move(durations)}, net_{std::move(net)}, memory_{std::move(
+                                                                                                      memory)},
+        observing_{std::move(observing)}, collectives_{graph}, pace_{cluster.scenario, graph.ranks()} {
     if constexpr (requires { Algorithm{net_.collectives()}; }) algorithm_ = net_.collectives();
     prepare();
   }
@@ -60,6 +62,7 @@ class DataFlow {
       for (TaskId task = 0; task < program.size(); ++task)
         if (waits(rank, task) == 0) ready(rank, task);
     }
+    schedule_changes();
     engine_.run(*this);
     if (left_ > 0) throw Deadlock{stuck()};
     return report();
@@ -82,6 +85,9 @@ class DataFlow {
       break;
     case collective_done:
       end_collective(event.argument());
+      break;
+    case link_changed:
+      change_link(cluster_.scenario.links[event.argument()]);
       break;
     default:
       break;
@@ -107,7 +113,7 @@ class DataFlow {
  private:
   using Algorithm = typename collective::AlgorithmOf<Net>::type;
 
-  enum Kind : std::uint8_t { compute_done, message_here, net_wake, collective_done };
+  enum Kind : std::uint8_t { compute_done, message_here, net_wake, collective_done, link_changed };
 
   static constexpr std::uint32_t finished_mark = 0xFFFFFFFF;
   static constexpr TaskId no_task = 0xFFFFFFFF;
@@ -312,10 +318,41 @@ class DataFlow {
     computing_[rank] = true;
     activity_[rank].compute(true, engine_.now());
     observing_.task_started(rank, task, engine_.now());
-    engine_.schedule(engine_.now() + durations_[graph_.program_index(rank)][task],
-                     engine::Event{compute_done, rank, task});
+    const Time end = pace_.end(rank, engine_.now(), durations_[graph_.program_index(rank)][task]);
+    if (end != Time::infinity()) engine_.schedule(end, engine::Event{compute_done, rank, task});
     if constexpr (requires(Fetcher fetcher) { memory_.prefetch(rank, task, fetcher); })
       memory_.prefetch(rank, task, Fetcher{*this, rank});
+  }
+
+  // What the scenario of the machine has for its links. Links of a closed form do not notice.
+  static constexpr bool links_can_change = requires(Net net) { net.set_bandwidth(topology::LinkId{}, Bandwidth{}); }
+  &&!requires(Net net, collective::Call call, std::span<const std::uint32_t> members) {
+    net.collective_time(call, members);
+  };
+  void schedule_changes() {
+    const auto& changes = cluster_.scenario.links;
+    if (!changes.empty() && !links_can_change)
+      throw ConfigError{"scenario", "links that change", "a network of links that can: flow or packet sharing"};
+    for (std::uint32_t i = 0; i < changes.size(); ++i) {
+      const auto& links = cluster_.topology.links();
+      const bool found = std::any_of(links.begin(), links.end(), [&](const topology::Link& link) {
+        return (link.from == changes[i].a && link.to == changes[i].b);
+      });
+      if (!found)
+        throw ConfigError{"scenario",
+                          "a link between node " + std::to_string(changes[i].a) + " and node " +
+                              std::to_string(changes[i].b),
+                          "two nodes that a link joins"};
+      engine_.schedule(changes[i].at, engine::Event{link_changed, 0, i});
+    }
+  }
+  void change_link(const Scenario::LinkChange& change) {
+    if constexpr (links_can_change)
+      for (topology::LinkId id = 0; id < cluster_.topology.links().size(); ++id) {
+        const topology::Link& link = cluster_.topology.link(id);
+        if ((link.from == change.a && link.to == change.b) || (link.from == change.b && link.to == change.a))
+          net_.set_bandwidth(id, link.bandwidth * change.bandwidth);
+      }
   }
 
   // The lowest number among those that are ready.
@@ -635,7 +672,8 @@ class DataFlow {
     }
     switch (program.kind(task)) {
     case TaskKind::Compute:
-      return "waits for its turn to compute";
+      return pace_.end(rank, engine_.now(), Time{1}) == Time::infinity() ? "is on a device that has failed"
+                                                                         : "waits for its turn to compute";
     case TaskKind::Fetch:
       return "waits for the remote memory";
     case TaskKind::Send:
@@ -682,6 +720,7 @@ class DataFlow {
   std::vector<std::uint32_t> free_flights_;
   std::vector<net::MessageId> landed_;
   CollectiveRuns collectives_;
+  Pace pace_;
   Matching matching_;
   Report report_;
   std::uint64_t left_ = 0;
