@@ -92,6 +92,9 @@ TEST_CASE("the rules of the published generator, and what they do not have") {
   const Ran odd = run_program(out + "--tp 3");
   CHECK(odd.code == 2);
   CHECK(says(odd, "tp"));
+  const Ran heads = run_program(out + "--tp 4");
+  CHECK(heads.code == 2);
+  CHECK(says(heads, "tp: found \"4\", expected a divisor of the 2 heads of keys and values"));
   CHECK(run_program(out + "--schedule interleaved").code == 2);
   CHECK(run_program(out + "--modle x").code == 2);
 }

@@ -92,6 +92,11 @@ inline Lowered lower_model(const Model& model, const Plan& plan) {
     check_divisibility(graphs[i], measures, sizes, plan);
     lowered.kinds.push_back(lower_layer(model.parts()[i], graphs[i], measures, redistribution, plan));
   }
+  // Keys and values of one head stay together, so their common extent is not all that must divide.
+  for (const auto& [symbol, value] : model.sizes())
+    if (symbol == expressions.symbol("KVHead") && value % plan.tp != 0)
+      throw ConfigError{"tp", std::to_string(plan.tp),
+                        "a divisor of the " + std::to_string(value) + " heads of keys and values"};
 
   std::uint32_t stacked = 0, before = 0;
   for (std::uint32_t i = 0; i < model.parts().size(); ++i) {
