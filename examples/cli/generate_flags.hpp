@@ -104,6 +104,8 @@ inline std::pair<CLI::App*, Run> add_generate(CLI::App& app) {
   sizes.push_back(size("--num_stacks,--num-layers", step.num_stacks, "Transformer blocks", "Model"));
   sizes.push_back(size("--experts,--num-experts", step.experts, "Experts", "Model"));
   sizes.push_back(size("--kexperts,--moe-router-topk", step.kexperts, "Experts that a token passes through", "Model"));
+  size("--din", step.din, "Of the debug model: rows of its matrix; 0: the vocabulary", "Model");
+  size("--dout", step.dout, "Of the debug model: columns of its matrix; 0: the vocabulary", "Model");
   auto* seq = size("--seq,--seq-length", step.seq, "Tokens of a sequence", "Model");
 
   // ---- training and parallelism ----

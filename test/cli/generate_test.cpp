@@ -99,6 +99,21 @@ TEST_CASE("the rules of the published generator, and what they do not have") {
   CHECK(run_program(out + "--modle x").code == 2);
 }
 
+TEST_CASE("the debug model by the sizes of its matrix") {
+  const TemporaryFolder folder;
+  const std::string out = "generate --rules classic --model_type debug --seq 16 --dvocal 96 --batch 8 --output_dir " +
+                          folder.path().string();
+  // A product of [128 x 40] with [40 x 24], three times: forward, and both gradients.
+  const Ran made = run_program(out + " --output_name w --din 40 --dout 24 --json");
+  CHECK(made.code == 0);
+  CHECK(says(made, "\"flops\": " + std::to_string(3 * 128 * 40 * 24 + 40 * 24)));
+  CHECK(run_program(out + " --output_name v --din 96 --dout 96 --json").out.substr(0, 150) ==
+        run_program(out + " --output_name v --json").out.substr(0, 150));
+  CHECK(run_program(out + " --output_name w --din -1").code == 2);
+  CHECK(says(run_program("generate --output_dir " + folder.path().string() + " --output_name x --din 3 " + small),
+             "without effect on others"));
+}
+
 TEST_CASE("files that are no traces") {
   const TemporaryFolder folder;
   const std::string text = folder.write("t.0.et", "this is no trace");

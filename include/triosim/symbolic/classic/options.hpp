@@ -22,6 +22,8 @@ struct Options {
   /// Of all data-parallel ranks together; -1 means the whole batch.
   std::int64_t micro_batch = -1;
   std::int64_t seq = 1024, head = 64, kvhead = 8, num_stacks = 80, experts = 8, kexperts = 2;
+  /// Of the debug model: the sizes of its matrix; 0 means dvocal.
+  std::int64_t din = 0, dout = 0;
   /// Tag of the first transfer between stages; the published generator draws it.
   std::uint64_t tag_base = 0;
 };

@@ -86,6 +86,8 @@ class Step {
           std::pair{"ep", options.ep}, std::pair{"pp", options.pp}})
       at_least(flag, value, 1, most_ranks);
     at_least("dvocal", options.dvocal, 1, most);
+    at_least("din", options.din, 0, most);
+    at_least("dout", options.dout, 0, most);
     at_least("dmodel", options.dmodel, 1, most);
     at_least("dff", options.dff, 1, most);
     at_least("batch", options.batch, 1, most);
@@ -119,6 +121,8 @@ class Step {
       sizes_->set(pool_->expressions.symbol(name), value);
     };
     set("Dvocal", options_.dvocal);
+    if (options_.din != 0) set("Din", options_.din);
+    if (options_.dout != 0) set("Dout", options_.dout);
     set("Dmodel", options_.dmodel);
     set("Dff", options_.dff);
     set("Batch", options_.batch);
@@ -142,7 +146,8 @@ class Step {
   StagedGraph build(Assembly assembly) {
     Pool& pool = *pool_;
     if (assembly == Assembly::embedding) {
-      Graph graph = models::embedding_only(pool);
+      Graph graph =
+          models::embedding_only(pool, options_.din != 0 ? "Din" : "Dvocal", options_.dout != 0 ? "Dout" : "Dvocal");
       graph.replace({{pool.expressions.symbol("Batch"), pool.expressions.of("MicroBatch")}});
       update_weights(graph);
       return cut_into_stages(std::move(graph), 1, StageMap{});

@@ -63,10 +63,11 @@ inline Graph language_model(const Graph& block, std::uint32_t blocks, Border bor
   return graph;
 }
 
-/// One embedding matrix and nothing else: the least model, to look at what the machinery does.
-inline Graph embedding_only(Pool& pool) {
+/// One embedding matrix and nothing else: the least model, to look at what the machinery does. `in` and `out` are the
+/// names of its two sizes.
+inline Graph embedding_only(Pool& pool, std::string_view in = "Dvocal", std::string_view out = "Dvocal") {
   return parse_module(pool, "embedding", modules::embedding,
-                      {{"Edge", edge(Border::split)}, {"InShare", "Dvocal"}, {"Out", "Dvocal"}});
+                      {{"Edge", edge(Border::split)}, {"InShare", in}, {"Out", out}});
 }
 
 } // namespace triosim::symbolic::models
